@@ -1,0 +1,139 @@
+//! The one canonicaliser: RFC 8785, and an indented view of the same order for people.
+
+use alloc::{string::String, vec::Vec};
+
+use crate::{Json, Object, Value};
+
+impl Json<'_> {
+    /// The canonical spelling: no space, sorted keys, shortest numbers.
+    #[must_use]
+    pub fn to_canonical(&self) -> String {
+        let mut out = String::new();
+        self.write_canonical(&mut out);
+        out
+    }
+
+    /// Appends the canonical spelling.
+    pub fn write_canonical(&self, out: &mut String) {
+        match &self.value {
+            Value::Null => out.push_str("null"),
+            Value::Bool(true) => out.push_str("true"),
+            Value::Bool(false) => out.push_str("false"),
+            Value::Number(number) => number.print(out),
+            Value::String(text) => write_string(text, out),
+            Value::Array(items) => write_list(items, ['[', ']'], out, Self::write_canonical),
+            Value::Object(Object { members }) => write_list(members, ['{', '}'], out, |member, out| {
+                write_string(&member.key, out);
+                out.push(':');
+                member.value.write_canonical(out);
+            }),
+        }
+    }
+
+    /// The same order and spelling, indented by two spaces, with a final line break: for files people read.
+    #[must_use]
+    pub fn to_pretty(&self) -> String {
+        let mut out = String::new();
+        self.write_pretty(0, &mut out);
+        out.push('\n');
+        out
+    }
+
+    fn write_pretty(&self, depth: usize, out: &mut String) {
+        let inner = depth.saturating_add(1);
+        match &self.value {
+            Value::Array(items) if !items.is_empty() => {
+                write_lines(items, ['[', ']'], depth, out, |item, out| {
+                    item.write_pretty(inner, out);
+                })
+            }
+            Value::Object(Object { members }) if !members.is_empty() => {
+                write_lines(members, ['{', '}'], depth, out, |member, out| {
+                    write_string(&member.key, out);
+                    out.push_str(": ");
+                    member.value.write_pretty(inner, out);
+                });
+            }
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => self.write_canonical(out),
+        }
+    }
+}
+
+fn write_list<T>(items: &[T], [open, close]: [char; 2], out: &mut String, write: impl Fn(&T, &mut String)) {
+    out.push(open);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        write(item, out);
+    }
+    out.push(close);
+}
+
+fn write_lines<T>(
+    items: &[T],
+    [open, close]: [char; 2],
+    depth: usize,
+    out: &mut String,
+    write: impl Fn(&T, &mut String),
+) {
+    let break_line = |depth: usize, out: &mut String| {
+        out.push('\n');
+        out.extend(core::iter::repeat_n("  ", depth));
+    };
+    out.push(open);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        break_line(depth.saturating_add(1), out);
+        write(item, out);
+    }
+    break_line(depth, out);
+    out.push(close);
+}
+
+/// Appends a string with only the escapes that RFC 8785 requires.
+fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut rest = text;
+    while let Some((plain, special, after)) = split_at_special(rest) {
+        out.push_str(plain);
+        write_escape(special, out);
+        rest = after;
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// Splits before and after the first character that must be escaped.
+fn split_at_special(text: &str) -> Option<(&str, u8, &str)> {
+    let at = crate::parse::plain_length(text.as_bytes());
+    let special = *text.as_bytes().get(at)?;
+    Some((text.get(..at)?, special, text.get(at.saturating_add(1)..)?))
+}
+
+fn write_escape(byte: u8, out: &mut String) {
+    match byte {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        0x8 => out.push_str("\\b"),
+        b'\t' => out.push_str("\\t"),
+        b'\n' => out.push_str("\\n"),
+        0xC => out.push_str("\\f"),
+        b'\r' => out.push_str("\\r"),
+        _ => {
+            let digits: Vec<char> = [byte >> 4, byte & 0xF]
+                .iter()
+                .filter_map(|&nibble| char::from_digit(u32::from(nibble), 16))
+                .collect();
+            out.push_str("\\u00");
+            out.extend(digits);
+        }
+    }
+}

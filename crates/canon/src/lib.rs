@@ -1,0 +1,67 @@
+//! Gives every value one spelling and every spelling one name.
+//!
+//! This crate is the ground under the four engines: canonical JSON ([RFC 8785]), SHA-256, typed hashes,
+//! checked names, time as data, JSON pointers, one strict parser that remembers positions, one way to turn
+//! JSON into checked types and their JSON Schema, one payload scanner and one path normaliser.
+//! It does no input or output and reads no clock.
+//!
+//! # Examples
+//!
+//! ```
+//! use countersign_canon::{Json, Sha256};
+//!
+//! let value = Json::parse(br#"{"b": 1.0, "a": [true, "\u00e9"]}"#)?;
+//! assert_eq!(value.to_canonical(), r#"{"a":[true,"é"],"b":1}"#);
+//! assert_eq!(
+//!     Sha256::of(value.to_canonical().as_bytes()).to_string(),
+//!     "83a3979059aec8e3857b1c8e232a8a54a415f02a223aeaa3ba97654ebef44020",
+//! );
+//! assert_eq!(Json::parse(br#"{"a": 1, "a": 2}"#).unwrap_err().code.as_str(), "JSON_DUPLICATE_KEY");
+//! # Ok::<(), countersign_canon::Issue>(())
+//! ```
+//!
+//! [RFC 8785]: https://www.rfc-editor.org/rfc/rfc8785
+#![no_std]
+extern crate alloc;
+
+mod canonical;
+mod code;
+mod document;
+mod hash;
+mod issue;
+mod json;
+mod non_empty;
+mod number;
+mod parse;
+mod path;
+mod payload;
+mod pointer;
+mod schema;
+mod shape;
+mod spelling;
+mod time;
+mod wire;
+
+pub use crate::{
+    code::{Code, CodeEntry, codes as canon_codes},
+    hash::{Checksum, Sha256},
+    issue::{Issue, IssueParts, Issues, Position},
+    json::{Json, Member, Object, Value},
+    non_empty::NonEmpty,
+    number::{INTEGER_MAX, Number, print_f64},
+    parse::{DEPTH_MAX, DOCUMENT_BYTES_MAX},
+    path::RepoPath,
+    payload::scan_payload,
+    pointer::Pointer,
+    schema::{Definitions, closed_object_schema, pattern_schema, schema_document},
+    shape::{Alphabet, Shape},
+    spelling::{nearest, unknown_word},
+    time::Timestamp,
+    wire::{List, Name, Reader, Text, Wire, Within},
+};
+
+/// What the macros of this crate need at their call sites; not for people.
+#[doc(hidden)]
+pub mod __private {
+    pub use alloc::{format, string::String, vec::Vec};
+}

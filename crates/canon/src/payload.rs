@@ -1,0 +1,102 @@
+//! The one payload scanner: nothing in a governance document may be something to execute (RL-E1, I1, DE1).
+
+use alloc::{format, string::String};
+
+use crate::{Issue, Issues, Json, Pointer, Value, code::codes};
+
+/// Keys that carry something to execute, with case, `-` and `_` taken out.
+const KEYS: [&str; 15] = [
+    "execute",
+    "exec",
+    "eval",
+    "run",
+    "shell",
+    "bash",
+    "python",
+    "pythoncode",
+    "powershell",
+    "subprocess",
+    "commandline",
+    "script",
+    "executecommands",
+    "subprocesscalls",
+    "systemcalls",
+];
+
+/// Pieces of text that start something.
+const FRAGMENTS: [&str; 8] =
+    ["subprocess", "os.system", "eval(", "exec(", "import subprocess", "shell=True", "Popen", ".run("];
+
+/// Finds every key and every text, at any depth, that looks like something to execute.
+///
+/// # Examples
+///
+/// ```
+/// use countersign_canon::{Json, scan_payload};
+///
+/// let document = Json::parse(br#"{"steps": [[{"Command-Line": "make"}], "cmd_run_lint"]}"#)?;
+/// let found = scan_payload(&document).into_sorted();
+/// assert_eq!(found.len(), 1);
+/// assert_eq!(found[0].pointer.to_string(), "/steps/0/0/Command-Line");
+/// # Ok::<(), countersign_canon::Issue>(())
+/// ```
+#[must_use]
+pub fn scan_payload(document: &Json<'_>) -> Issues {
+    let mut issues = Issues::new();
+    scan(document, &mut Pointer::root(), &mut issues);
+    issues
+}
+
+/// Recursion is bounded: a parsed document is at most `DEPTH_MAX` deep.
+fn scan(json: &Json<'_>, pointer: &mut Pointer, issues: &mut Issues) {
+    match &json.value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
+        Value::String(text) => {
+            let found = FRAGMENTS.iter().filter(|fragment| text.contains(**fragment));
+            issues.extend(found.map(|fragment| {
+                refused(format!("the text holds `{fragment}`"), pointer)
+                    .with_offset(json.offset())
+                    .with_hint("describe the effect in words, or name a registry command by its id")
+            }));
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                pointer.push_index(index);
+                scan(item, pointer, issues);
+                pointer.pop();
+            }
+        }
+        Value::Object(object) => {
+            for member in object.members() {
+                pointer.push_key(&member.key);
+                if is_forbidden_key(&member.key) {
+                    issues.push(
+                        refused(
+                            format!("the key `{}` would carry something to execute", member.key),
+                            pointer,
+                        )
+                        .with_offset(member.key_offset())
+                        .with_hint("remove it; commands are named by registry id in planned_commands"),
+                    );
+                }
+                scan(&member.value, pointer, issues);
+                pointer.pop();
+            }
+        }
+    }
+}
+
+fn refused(message: String, pointer: &Pointer) -> Issue {
+    Issue::new(codes::EXECUTION_PAYLOAD, message)
+        .with_pointer(pointer.clone())
+        .with_expected("governance data only: no code, no command line, no script")
+}
+
+fn is_forbidden_key(key: &str) -> bool {
+    let plain: String = key
+        .chars()
+        .filter(|character| !matches!(character, '-' | '_'))
+        .flat_map(char::to_lowercase)
+        .collect();
+    KEYS.contains(&plain.as_str())
+}
