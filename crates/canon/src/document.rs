@@ -90,7 +90,7 @@ macro_rules! record {
 ///     }
 /// }
 /// assert_eq!(Size::parse("large")?, Size::Large);
-/// assert_eq!(Size::parse("larg").unwrap_err().hint.unwrap(), "did you mean `large`?");
+/// assert_eq!(Size::parse("larg").unwrap_err().hint.as_deref(), Some("did you mean `large`?"));
 /// assert!(Size::Small < Size::Large);
 /// # Ok::<(), countersign_canon::Issue>(())
 /// ```
