@@ -1,1 +1,3 @@
+//! Makes what is generated and checks what lints cannot.
+
 fn main() {}

@@ -1,1 +1,1 @@
-//! x
+//! Gathers facts, asks the kernel, records the answer, serves it.

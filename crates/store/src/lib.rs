@@ -1,1 +1,1 @@
-//! x
+//! Keeps events and approvals so that nothing is lost or used twice.

@@ -1,0 +1,30 @@
+//! The commands, one file each: arguments, help with examples, and `run`.
+
+pub(crate) mod action;
+pub(crate) mod canon;
+pub(crate) mod completions;
+
+use clap::Subcommand;
+
+use crate::{console::Console, exit::Exit, failure::Failure};
+
+/// What the program can do. The order here is the order of the groups in [`GROUPS`].
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Canon(canon::Arguments),
+    Action(action::Arguments),
+    Completions(completions::Arguments),
+}
+
+/// The groups of `countersign --help`; every command is in exactly one, which a test checks.
+pub(crate) const GROUPS: &[(&str, &[&str])] =
+    &[("Foundations", &["canon", "action"]), ("This program", &["completions"])];
+
+/// Runs one command.
+pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
+    match command {
+        Command::Canon(arguments) => canon::run(&arguments, console),
+        Command::Action(arguments) => action::run(&arguments, console),
+        Command::Completions(arguments) => completions::run(&arguments, console),
+    }
+}

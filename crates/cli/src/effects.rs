@@ -1,0 +1,5 @@
+//! Everything that touches the world, one file for each kind of effect. No decisions are made here.
+
+pub(crate) mod environment;
+pub(crate) mod files;
+pub(crate) mod terminal;

@@ -1,0 +1,7 @@
+//! Effect: environment. Reads the few variables that the program obeys.
+#![expect(clippy::disallowed_methods, reason = "Effect: environment")]
+
+/// Whether the user asked for no colour (<https://no-color.org>: set and not empty).
+pub(crate) fn no_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}

@@ -1,0 +1,51 @@
+//! Why a command could not give the answer it was asked for: the one error type of the program.
+
+use countersign_canon::{Issue, NonEmpty};
+
+use crate::{exit::Exit, source::Source};
+
+/// Why a command failed, and who must act.
+#[derive(Debug)]
+pub enum Failure {
+    /// A document was refused: its author must act. Exit 1.
+    Refused {
+        /// The document.
+        source: Source,
+        /// Everything that is wrong with it.
+        issues: NonEmpty<Issue>,
+    },
+    /// The question could not be answered: the caller or the machine must act. Exit 2.
+    CouldNotTell(Issue),
+    /// Nobody reads our output any more, which is their good right. Exit 0.
+    OutputClosed,
+}
+
+impl Failure {
+    /// A document was refused for one reason.
+    #[must_use]
+    pub fn refused(source: Source, issue: Issue) -> Self {
+        Self::Refused { source, issues: NonEmpty::of(issue) }
+    }
+
+    /// How the program ends for this reason.
+    #[must_use]
+    pub const fn exit(&self) -> Exit {
+        match self {
+            Self::Refused { .. } => Exit::No,
+            Self::CouldNotTell(_) => Exit::CouldNotTell,
+            Self::OutputClosed => Exit::Yes,
+        }
+    }
+}
+
+/// The codes of the program itself.
+pub mod codes {
+    countersign_canon::declare_codes! {
+        /// The command line is wrong.
+        CLI_USAGE
+        /// A file could not be read.
+        CLI_READ_FAILED
+        /// A file or the output could not be written.
+        CLI_WRITE_FAILED
+    }
+}

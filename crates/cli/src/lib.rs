@@ -1,0 +1,23 @@
+//! Turns files and terminals into calls, and answers into text and exit codes.
+//!
+//! Every command is one file in `commands/`: its arguments, its help with examples, and one `run` function that
+//! reads, calls a pure engine and prints. What touches the world is in `effects/`, one file for each kind.
+
+mod cli;
+mod commands;
+mod console;
+mod effects;
+mod exit;
+mod failure;
+mod source;
+
+pub use crate::{
+    cli::command,
+    exit::Exit,
+    failure::{Failure, codes},
+};
+
+/// Runs the program on these arguments (the first is the program's name) and says how it ended.
+pub fn run(arguments: impl IntoIterator<Item = std::ffi::OsString>) -> Exit {
+    cli::run(arguments)
+}

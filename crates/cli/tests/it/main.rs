@@ -1,0 +1,7 @@
+//! End-to-end tests: each runs the real program. One module per command.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod action;
+mod canon;
+mod program;
+mod support;

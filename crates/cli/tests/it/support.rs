@@ -1,0 +1,87 @@
+//! Effect: process, files. Runs the program in a fresh folder and shows what a person would see.
+#![expect(clippy::disallowed_methods, reason = "Effect: process, files")]
+
+use std::{
+    fs,
+    io::Write as _,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+/// A folder of its own for one test.
+pub(crate) struct Sandbox {
+    folder: tempfile::TempDir,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Puts a file into the folder, with the folders it needs.
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> &Self {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, contents).unwrap();
+        self
+    }
+
+    /// Runs the program there with these arguments.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with_input(arguments, b"")
+    }
+
+    /// Runs the program there with these arguments and standard input.
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_owned();
+        // The program may end without reading everything; that is its business.
+        let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        Ran { exit: status.code(), stdout, stderr }
+    }
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    /// The exit code; nothing if a signal ended it.
+    pub(crate) exit: Option<i32>,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+}
+
+impl Ran {
+    pub(crate) fn stdout(&self) -> &str {
+        str::from_utf8(&self.stdout).unwrap()
+    }
+
+    pub(crate) fn stderr(&self) -> &str {
+        str::from_utf8(&self.stderr).unwrap()
+    }
+
+    /// The whole screen: exit code, then both outputs.
+    pub(crate) fn screen(&self) -> String {
+        let exit = self.exit.map_or("signal".to_owned(), |exit| exit.to_string());
+        format!("exit {exit}\n--- stdout\n{}--- stderr\n{}", self.stdout(), self.stderr())
+    }
+}
+
+/// The repository's root, for tests on shipped files.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
