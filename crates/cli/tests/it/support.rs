@@ -80,8 +80,3 @@ impl Ran {
         format!("exit {exit}\n--- stdout\n{}--- stderr\n{}", self.stdout(), self.stderr())
     }
 }
-
-/// The repository's root, for tests on shipped files.
-pub(crate) fn repository() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
