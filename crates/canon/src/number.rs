@@ -120,72 +120,8 @@ fn print_i64(value: i64, out: &mut String) {
 
 /// Appends a finite double the way ECMAScript's `Number::toString` does; RFC 8785 section 3.2.2.3.
 ///
-/// Also prints values outside the profile, so that the RFC's own examples can be tested on it.
+/// Also prints values outside the profile, so that the RFC's own examples can be tested on it. The digits are not
+/// those of Rust's own `{:e}`: of two shortest spellings equally near, ECMAScript takes the even one.
 pub fn print_f64(value: f64, out: &mut String) {
-    let mut scientific = Scientific::default();
-    // `{:e}` is the shortest text that reads back as the same double, as `-d.ddde-x`.
-    if write!(scientific, "{value:e}").is_err() {
-        return;
-    }
-    let Some((negative, digits, exponent)) = scientific.parts() else { return };
-    if negative && digits != "0" {
-        out.push('-');
-    }
-    lay_out(digits, exponent, out);
-}
-
-/// Room for the longest `{:e}` of a double: sign, 17 digits, point, `e`, sign, three digits.
-#[derive(Default)]
-struct Scientific {
-    digits: String,
-    negative: bool,
-    exponent: String,
-    in_exponent: bool,
-}
-
-impl Scientific {
-    fn parts(&self) -> Option<(bool, &str, i32)> {
-        Some((self.negative, &self.digits, self.exponent.parse().ok()?))
-    }
-}
-
-impl Write for Scientific {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for character in text.chars() {
-            match character {
-                '.' => (),
-                'e' => self.in_exponent = true,
-                _ if self.in_exponent => self.exponent.push(character),
-                '-' => self.negative = true,
-                _ => self.digits.push(character),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Lays out `0.digits × 10^point`, ECMAScript's four cases.
-fn lay_out(digits: &str, exponent: i32, out: &mut String) {
-    let point = exponent.saturating_add(1);
-    let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    let zeros = |n: i32| core::iter::repeat_n('0', usize::try_from(n).unwrap_or(0));
-    if count <= point && point <= 21 {
-        out.push_str(digits);
-        out.extend(zeros(point.saturating_sub(count)));
-    } else if 0 < point && point <= 21 {
-        let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or(0));
-        out.extend([whole, ".", fraction]);
-    } else if -6 < point && point <= 0 {
-        out.push_str("0.");
-        out.extend(zeros(point.saturating_neg()));
-        out.push_str(digits);
-    } else {
-        let (first, rest) = digits.split_at(1);
-        out.push_str(first);
-        if !rest.is_empty() {
-            out.extend([".", rest]);
-        }
-        out.push_str(if exponent < 0 { "e-" } else { "e+" });
-        print_i64(i64::from(exponent.saturating_abs()), out);
-    }
+    out.push_str(ryu_js::Buffer::new().format(value));
 }
