@@ -18,6 +18,9 @@ const SECONDS_MIN: i64 = -62_167_219_200;
 const SECONDS_MAX: i64 = 253_402_300_799;
 
 impl Timestamp {
+    /// 1970-01-01T00:00:00Z.
+    pub const UNIX_EPOCH: Self = Self { seconds: 0 };
+
     /// The instant so many seconds after 1970-01-01T00:00:00Z, if its year has four digits.
     #[must_use]
     pub fn from_unix(seconds: i64) -> Option<Self> {
