@@ -3,7 +3,8 @@
 /// Declares a closed object: a struct that reads, writes and describes itself (see [`Wire`](crate::Wire)).
 ///
 /// A field whose JSON name is not a Rust name says so: `kind = "type": Kind`. A field may be left out of the
-/// document if its type is an `Option`.
+/// document if its type is an `Option`. Rules between fields, which a reader checks elsewhere, stand in the schema
+/// if the declaration ends with `also path`, a function that gives more schema keywords as pairs.
 ///
 /// # Examples
 ///
@@ -36,6 +37,7 @@ macro_rules! record {
         $visibility:vis struct $name:ident {
             $($(#[doc = $field_doc:literal])* $field:ident $(= $key:literal)? : $type:ty),* $(,)?
         }
+        $(also $rules:path)?
     ) => {
         $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +68,9 @@ macro_rules! record {
                             <$type as $crate::Wire>::IS_OPTIONAL,
                         ),)*
                     ];
-                    $crate::closed_object_schema(concat!($($doc),*), properties)
+                    let schema = $crate::closed_object_schema(concat!($($doc),*), properties);
+                    $(let schema = $crate::schema_with(schema, $rules());)?
+                    schema
                 })
             }
         }

@@ -26,6 +26,7 @@ extern crate alloc;
 
 mod canonical;
 mod code;
+mod distinct;
 mod document;
 mod hash;
 mod issue;
@@ -45,6 +46,7 @@ mod wire;
 
 pub use crate::{
     code::{Code, CodeEntry, codes as canon_codes},
+    distinct::Distinct,
     hash::{Checksum, Sha256},
     issue::{Issue, IssueParts, Issues, Position},
     json::{Json, Member, Object, Value},
@@ -55,7 +57,7 @@ pub use crate::{
     path::RepoPath,
     payload::scan_payload,
     pointer::Pointer,
-    schema::{Definitions, closed_object_schema, pattern_schema, schema_document},
+    schema::{Definitions, closed_object_schema, pattern_schema, schema_document, schema_with},
     shape::{Alphabet, Shape},
     spelling::{nearest, unknown_word},
     time::Timestamp,

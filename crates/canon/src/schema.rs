@@ -66,3 +66,14 @@ pub fn closed_object_schema<const N: usize>(
         ("properties", Json::object(fields.into_iter().map(|(key, schema, _)| (key, schema)))),
     ])
 }
+
+/// The same schema with more keywords.
+#[must_use]
+pub fn schema_with<const N: usize>(
+    schema: Json<'static>,
+    keywords: [(&'static str, Json<'static>); N],
+) -> Json<'static> {
+    let members = schema.as_object().map_or_else(Vec::new, |object| object.members().to_vec());
+    let members = members.into_iter().map(|member| (member.key, member.value));
+    Json::object(members.chain(keywords.into_iter().map(|(key, value)| (key.into(), value))))
+}
