@@ -31,6 +31,7 @@ mod hash;
 mod issue;
 mod json;
 mod non_empty;
+mod nullable;
 mod number;
 mod parse;
 mod path;
@@ -48,6 +49,7 @@ pub use crate::{
     issue::{Issue, IssueParts, Issues, Position},
     json::{Json, Member, Object, Value},
     non_empty::NonEmpty,
+    nullable::Nullable,
     number::{INTEGER_MAX, Number, print_f64},
     parse::{DEPTH_MAX, DOCUMENT_BYTES_MAX},
     path::RepoPath,
