@@ -42,3 +42,6 @@ impl<T: Wire> Wire for Nullable<T> {
         Json::object([("anyOf", Json::array([T::schema(definitions), null]))])
     }
 }
+
+#[cfg(test)]
+mod tests;

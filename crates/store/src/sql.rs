@@ -1,0 +1,64 @@
+//! The few SQL things that every database shares: values, rows, and a transaction to run statements in.
+
+use crate::{StoreError, migration::Table};
+
+/// A value that goes into or comes out of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Cell {
+    Integer(i64),
+    Text(String),
+}
+
+impl From<i64> for Cell {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+/// One row of an answer.
+#[derive(Debug)]
+pub(crate) struct Row(pub(crate) Vec<Cell>);
+
+impl Row {
+    pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
+        match self.0.get(column) {
+            Some(Cell::Integer(value)) => Ok(*value),
+            Some(Cell::Text(_)) | None => {
+                Err(StoreError::corrupt(format!("column {column} is not a number")))
+            }
+        }
+    }
+
+    pub(crate) fn text(&self, column: usize) -> Result<&str, StoreError> {
+        match self.0.get(column) {
+            Some(Cell::Text(value)) => Ok(value),
+            Some(Cell::Integer(_)) | None => {
+                Err(StoreError::corrupt(format!("column {column} is not a text")))
+            }
+        }
+    }
+}
+
+/// Something that runs statements: a transaction, or a connection for a single read.
+///
+/// Statements number their parameters `$1`, `$2`, … in order of first use, which both databases understand.
+pub(crate) trait Sql {
+    /// Runs a statement; how many rows it changed.
+    fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<usize, StoreError>;
+    /// Runs a query; its rows.
+    fn query(&mut self, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError>;
+    /// Makes a table.
+    fn create_table(&mut self, table: &Table) -> Result<(), StoreError>;
+}

@@ -1,0 +1,4 @@
+//! The store on real databases.
+
+#[cfg(test)]
+mod sqlite;
