@@ -118,6 +118,8 @@ pub mod codes {
         TIME_SHAPE
         /// A hash is not 64 lower-case hexadecimal digits.
         HASH_SHAPE
+        /// A text is not padded base64 in the standard alphabet.
+        BASE64_SHAPE
         /// A JSON pointer is malformed.
         POINTER_SHAPE
         /// A path is empty, absolute, leaves the repository or holds a forbidden character.

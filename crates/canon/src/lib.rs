@@ -24,6 +24,7 @@
 #![no_std]
 extern crate alloc;
 
+mod base64;
 mod canonical;
 mod code;
 mod distinct;
@@ -45,6 +46,7 @@ mod time;
 mod wire;
 
 pub use crate::{
+    base64::{from_base64, to_base64},
     code::{Code, CodeEntry, codes as canon_codes},
     distinct::Distinct,
     hash::{Checksum, Sha256},

@@ -5,5 +5,27 @@ pub mod codes {
     countersign_canon::declare_codes! {
         /// An event is not a `urm-events@1` envelope.
         URM_EVENT_INVALID
+        /// A text is not a key, or a key that would accept forgeries.
+        KEY_INVALID
+        /// A signature is missing, malformed, of something else or by somebody else.
+        SIGNATURE_INVALID
+        /// A text is not a signed checkpoint of a log.
+        CHECKPOINT_INVALID
+        /// An event or checkpoint of the log is missing, too many, or not in its place.
+        LOG_ORDER
+        /// An entry of the log is not an event, or is found under another stream or place than its own.
+        LOG_EVENT
+        /// A stream of events has a gap or a repetition.
+        LOG_SEQ
+        /// The events of the log do not have the root that was signed.
+        LOG_ROOT
+        /// Events follow the last checkpoint of the log.
+        LOG_UNSIGNED
+        /// A checkpoint covers more events than the log has.
+        LOG_TRUNCATED
+        /// The log is shorter than a checkpoint that was kept outside.
+        LOG_ROLLED_BACK
+        /// The log contradicts a checkpoint that was kept outside.
+        LOG_FORKED
     }
 }
