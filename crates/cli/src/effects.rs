@@ -1,5 +1,6 @@
 //! Everything that touches the world, one file for each kind of effect. No decisions are made here.
 
+pub(crate) mod clock;
 pub(crate) mod environment;
 pub(crate) mod files;
 pub(crate) mod terminal;

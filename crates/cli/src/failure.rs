@@ -47,5 +47,9 @@ pub mod codes {
         CLI_READ_FAILED
         /// A file or the output could not be written.
         CLI_WRITE_FAILED
+        /// The clock shows no time that can be written down.
+        CLI_CLOCK
+        /// The program contradicts itself: a defect of ours.
+        CLI_DEFECT
     }
 }

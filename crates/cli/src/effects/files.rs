@@ -1,4 +1,4 @@
-//! Effect: files. Reads documents.
+//! Effect: files. Reads documents and makes temporary folders.
 #![expect(clippy::disallowed_methods, reason = "Effect: files")]
 
 use std::{fs::File, io::Read, path::Path};
@@ -20,6 +20,14 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Issue> {
 pub(crate) fn read_stdin() -> Result<Vec<u8>, Issue> {
     read_bounded(std::io::stdin().lock()).map_err(|error| {
         Issue::new(codes::CLI_READ_FAILED, format!("standard input could not be read: {error}"))
+    })
+}
+
+/// A fresh folder that is removed when the value is dropped.
+pub(crate) fn temporary_folder() -> Result<tempfile::TempDir, Issue> {
+    tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|error| {
+        Issue::new(codes::CLI_WRITE_FAILED, format!("no temporary folder could be made: {error}"))
+            .with_hint("set TMPDIR to a folder that can be written")
     })
 }
 

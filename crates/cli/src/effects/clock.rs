@@ -1,0 +1,20 @@
+//! Effect: clock. Reads the time of day, once for each command that needs it.
+#![expect(clippy::disallowed_methods, reason = "Effect: clock")]
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use countersign_canon::{Issue, Timestamp};
+
+use crate::failure::codes;
+
+/// The time of day, to the second.
+pub(crate) fn now() -> Result<Timestamp, Issue> {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    since_epoch
+        .and_then(|since| i64::try_from(since.as_secs()).ok())
+        .and_then(Timestamp::from_unix)
+        .ok_or_else(|| {
+            Issue::new(codes::CLI_CLOCK, "the clock of this machine is before 1970 or after 9999")
+                .with_hint("set the clock")
+        })
+}
