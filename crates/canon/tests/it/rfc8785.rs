@@ -1,10 +1,12 @@
-//! RFC 8785: the examples of its sections and the numbers of its appendix B.
+//! RFC 8785: the examples of its sections and the numbers of its appendix B, on our canonicaliser and on the oracle.
 
 use countersign_canon::{Json, print_f64};
 
 #[track_caller]
 fn check(text: &str, canonical: &str) {
     assert_eq!(Json::parse(text.as_bytes()).unwrap().to_canonical(), canonical);
+    let seen_by_oracle: serde_json::Value = serde_json::from_str(text).unwrap();
+    assert_eq!(serde_json_canonicalizer::to_string(&seen_by_oracle).unwrap(), canonical);
 }
 
 /// Section 3.2.2: literals, numbers and strings.
