@@ -3,5 +3,6 @@
 
 mod action;
 mod canon;
+mod documents;
 mod program;
 mod support;

@@ -80,3 +80,31 @@ impl Ran {
         format!("exit {exit}\n--- stdout\n{}--- stderr\n{}", self.stdout(), self.stderr())
     }
 }
+
+/// The repository's root.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// Reads a shipped file.
+pub(crate) fn shipped_text(name: &str) -> String {
+    fs::read_to_string(repository().join(name)).unwrap()
+}
+
+/// The files directly in a shipped folder, as paths from the root, sorted.
+pub(crate) fn shipped_under(folder: &str) -> Vec<String> {
+    let names = fs::read_dir(repository().join(folder)).unwrap();
+    let mut names: Vec<String> =
+        names.map(|entry| format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap())).collect();
+    names.sort();
+    names
+}
+
+/// Both outputs of a shell command that calls the program by its name.
+pub(crate) fn run_in_shell(folder: &Path, command: &str) -> String {
+    let programs = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let Output { stdout, stderr, .. } =
+        Command::new("bash").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap();
+    String::from_utf8([stdout, stderr].concat()).unwrap()
+}
