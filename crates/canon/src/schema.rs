@@ -30,15 +30,15 @@ impl Definitions {
 pub fn schema_document<T: Wire>(id: &str, title: &str) -> Json<'static> {
     let mut definitions = Definitions::default();
     let root = T::schema(&mut definitions);
-    let frame = [
-        ("$schema", Json::from("https://json-schema.org/draft/2020-12/schema")),
-        ("$id", Json::from(format!("urn:countersign:schema:{id}"))),
-        ("title", Json::from(String::from(title))),
-        ("$defs", Json::object(definitions.0)),
-    ];
-    let root_members = root.as_object().map_or_else(Vec::new, |object| object.members().to_vec());
-    let root_members = root_members.into_iter().map(|member| (member.key, member.value));
-    Json::object(frame.into_iter().map(|(key, value)| (key.into(), value)).chain(root_members))
+    schema_with(
+        root,
+        [
+            ("$schema", Json::from("https://json-schema.org/draft/2020-12/schema")),
+            ("$id", Json::from(format!("urn:countersign:schema:{id}"))),
+            ("title", Json::from(String::from(title))),
+            ("$defs", Json::object(definitions.0)),
+        ],
+    )
 }
 
 /// The schema of a text with this anchored pattern.
