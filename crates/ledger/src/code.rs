@@ -5,6 +5,16 @@ pub mod codes {
     countersign_canon::declare_codes! {
         /// An event is not a `urm-events@1` envelope.
         URM_EVENT_INVALID
+        /// An approval does not stand where this is possible, or has been signed by this person already.
+        URM_APPROVAL_STATE_CONFLICT
+        /// The requester of an approval tried to grant it.
+        URM_APPROVAL_OWN_REQUEST
+        /// The signature of an approval is not by a registered key of the approver over this approval.
+        URM_APPROVAL_SIGNATURE_INVALID
+        /// The statement of an approval was not signed now.
+        URM_APPROVAL_CLOCK
+        /// A further signature of an approval gives another reason or duration than the first.
+        URM_APPROVAL_DIFFERS
         /// A text is not a key, or a key that would accept forgeries.
         KEY_INVALID
         /// A signature is missing, malformed, of something else or by somebody else.

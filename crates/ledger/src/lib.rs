@@ -6,20 +6,32 @@
 #![no_std]
 extern crate alloc;
 
+mod approval;
 mod checkpoint;
 mod code;
 mod event;
+mod execution;
 mod key;
 mod merkle;
 mod name;
+mod protocol;
 mod verify;
 
 pub use crate::{
+    approval::{
+        Approval, ApprovalFacts, ApprovalRequest, ApprovalSignature, ApprovalStatement, ApprovalUse,
+        ApproverKey, CLOCK_SKEW_S_MAX, Grant, GrantRefusal, GrantTtl, QuorumRule, Reason, StatementSchema,
+    },
     checkpoint::{Checkpoint, SignedCheckpoint},
     code::codes as ledger_codes,
     event::{Event, EventContext, EventKind, EventSchema, NewEvent, Seq, Source, StreamId},
+    execution::Execution,
     key::{KeyId, KeyName, NoteKey, PublicKey, SecretKey, Signature},
     merkle::{Frontier, LeafHash, RootHash, TreeHead, extends, includes, prove_consistency, prove_inclusion},
-    name::{RoleName, RunId, SessionId},
+    name::{ApprovalId, DecisionId, PermitId, Principal, ReviewerKind, RoleName, RunId, SessionId},
+    protocol::{
+        ApprovalState, ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, GRANT_TTL_S_DEFAULT,
+        GRANT_TTL_S_MAX, OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S, Quorum, Requirement, StepRefusal, begin,
+    },
     verify::{LogCheck, LogFault, LogLevel, LogPlace, LogReport, StoredCheckpoint, StoredEvent},
 };

@@ -1,0 +1,64 @@
+//! Executions: what was allowed to begin, and how it went.
+
+use countersign_canon::{Text, Timestamp, record};
+use countersign_policy::ActionHash;
+
+use crate::{
+    ApprovalId, DecisionId, ExecutionState, ExecutionStep, OutcomeStatus, PermitId, SessionId, StepRefusal,
+};
+
+record! {
+    /// One execution, named by the permit that let it begin.
+    pub struct Execution {
+        /// The permit.
+        permit_id: PermitId,
+        /// The decision that allowed it.
+        decision_id: DecisionId,
+        /// The session, if there is one.
+        session_id: Option<SessionId>,
+        /// The action, and no other.
+        action_hash: ActionHash,
+        /// The approval that it used up, if it needed one.
+        approval_id: Option<ApprovalId>,
+        /// Where it stands.
+        state: ExecutionState,
+        /// When it was allowed to begin.
+        begun_at: Timestamp,
+        /// Until when the permit can be acted on.
+        expires_at: Timestamp,
+        /// When its outcome was reported, or found to be missing.
+        ended_at: Option<Timestamp>,
+        /// What its executor said about it.
+        detail: Option<Text<0, 4000>>,
+    }
+}
+
+impl Execution {
+    /// Where it stands, for the protocol.
+    #[must_use]
+    pub const fn step(&self) -> ExecutionStep {
+        ExecutionStep { state: self.state, begun_at: self.begun_at, expires_at: self.expires_at }
+    }
+
+    /// Notes how it went.
+    ///
+    /// # Errors
+    ///
+    /// Fails if that is known already.
+    pub fn finish(
+        &self,
+        status: OutcomeStatus,
+        detail: Text<0, 4000>,
+        now: Timestamp,
+    ) -> Result<Self, StepRefusal> {
+        let state = self.step().finish(status)?.state;
+        Ok(Self { state, ended_at: Some(now), detail: Some(detail), ..self.clone() })
+    }
+
+    /// Notes that nobody said how it went in time, if so.
+    #[must_use]
+    pub fn doubt(&self, now: Timestamp) -> Option<Self> {
+        let state = self.step().doubt(now)?.state;
+        Some(Self { state, ended_at: Some(now), ..self.clone() })
+    }
+}
