@@ -1,0 +1,28 @@
+//! The table of machine codes for people, from the `codes` module of every crate.
+
+use countersign_canon::{CodeEntry, canon_codes};
+
+/// Every crate that declares codes, lowest first. `cargo xtask tidy` refuses a declared code that is not in the table.
+const CRATES: &[(&str, &[CodeEntry])] = &[
+    ("canon", canon_codes::ALL),
+    ("ledger", countersign_ledger::ledger_codes::ALL),
+    ("store", countersign_store::store_codes::ALL),
+    ("cli", countersign_cli::codes::ALL),
+];
+
+/// The table as Markdown, sorted by code.
+pub(super) fn markdown() -> String {
+    let rows = CRATES.iter().flat_map(|(name, entries)| entries.iter().map(move |entry| (entry, *name)));
+    let mut rows: Vec<String> = rows
+        .map(|(entry, name)| {
+            format!("| `{}` | {} | {name} |\n", entry.code, entry.meaning.replace('|', "\\|"))
+        })
+        .collect();
+    rows.sort();
+    format!(
+        "{}# Codes\n\nEvery refusal carries one of these names. A name never changes its meaning.\n\n\
+         | code | meaning | raised by |\n| --- | --- | --- |\n{}",
+        super::MARKDOWN_NOTICE,
+        rows.concat()
+    )
+}

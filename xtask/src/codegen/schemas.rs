@@ -1,0 +1,18 @@
+//! The JSON Schemas, from the types that read and write the documents.
+
+use countersign_canon::{Json, Wire, schema_document};
+use countersign_ledger::Event;
+
+/// Every schema: path from the root, contents.
+pub(super) fn all() -> Vec<(String, String)> {
+    vec![schema::<Event>("urm_event", "An event in its envelope, urm-events@1")]
+}
+
+/// One schema file, marked as generated.
+fn schema<T: Wire>(id: &str, title: &str) -> (String, String) {
+    let document = schema_document::<T>(id, title);
+    let members = document.as_object().map_or_else(Vec::new, |object| object.members().to_vec());
+    let members = members.into_iter().map(|member| (member.key, member.value));
+    let notice = ("$comment".into(), Json::from(super::JSON_NOTICE));
+    (format!("schemas/{id}.schema.json"), Json::object(members.chain([notice])).to_pretty())
+}
