@@ -1,6 +1,6 @@
 //! SHA-256, and one type for each thing that is hashed.
 
-use alloc::{format, string::String};
+use alloc::format;
 use core::fmt;
 
 use sha2::Digest as _;
@@ -46,6 +46,15 @@ impl Sha256 {
         &self.0
     }
 
+    /// Spells the digest into a buffer, without allocating.
+    pub fn to_hex<'b>(&self, buffer: &'b mut [u8; 64]) -> &'b str {
+        let (pairs, _) = buffer.as_chunks_mut::<2>();
+        for (pair, byte) in pairs.iter_mut().zip(self.0) {
+            *pair = [digit(byte >> 4), digit(byte & 0xF)];
+        }
+        core::str::from_utf8(buffer).unwrap_or_default()
+    }
+
     /// Reads 64 lower-case hexadecimal digits.
     ///
     /// # Errors
@@ -69,6 +78,13 @@ impl Sha256 {
     }
 }
 
+/// The hexadecimal digit of a nibble.
+const fn digit(nibble: u8) -> u8 {
+    // `a` stands 39 places after where `9` plus one would be.
+    let letter_gap = if nibble > 9 { b'a' - b'0' - 10 } else { 0 };
+    nibble.wrapping_add(b'0').wrapping_add(letter_gap)
+}
+
 fn nibble(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => digit.checked_sub(b'0'),
@@ -79,10 +95,7 @@ fn nibble(digit: u8) -> Option<u8> {
 
 impl fmt::Display for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16);
-        let digits: String =
-            self.0.iter().flat_map(|byte| [byte >> 4, byte & 0xF]).filter_map(digit).collect();
-        f.write_str(&digits)
+        f.write_str(self.to_hex(&mut [0; 64]))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{Definitions, Json, Reader, Value, Wire};
 /// assert_eq!(none, Nullable(None));
 /// # Ok::<(), countersign_canon::NonEmpty<countersign_canon::Issue>>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Nullable<T>(pub Option<T>);
 
 impl<T> Nullable<T> {

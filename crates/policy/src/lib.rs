@@ -2,9 +2,53 @@
 //!
 //! Policies, contexts and decisions are data: bytes in, checked values and decisions out. The crate does no input
 //! or output and reads no clock; the time of an evaluation is an argument.
+//!
+//! [`Policy::load`] checks, hashes and compiles a policy; [`authorize`] is the one way to a decision about an action,
+//! and [`Policy::trace`] what the rules alone say about a context.
 #![no_std]
 extern crate alloc;
 
 mod action;
+mod algebra;
+mod approval;
+mod atom;
+mod authorize;
+pub mod codes;
+mod compile;
+mod context;
+mod decide;
+mod explain;
+mod expr;
+mod lattice;
+mod names;
+mod policy;
+mod rule;
+mod trace;
 
-pub use crate::action::{ActionHash, ActionKind, action_hash};
+pub use crate::{
+    action::{ActionHash, ActionKind, action_hash},
+    algebra::Algebra,
+    approval::{ApprovalFacts, ApprovalRecord, ApprovalState, ApprovalSubject, ProvidedApproval},
+    atom::{Atom, AtomName},
+    authorize::{ApprovalNeed, Authorization, InForce, Request, SessionFacts, authorize, build_context},
+    context::{Context, ContextHash, ExampleContext},
+    decide::{Case, Decision, Evaluation, Gate, Verdict, verdict},
+    explain::{Explanation, FailedAtom, RuleExplanation, condition_in_words, in_words},
+    expr::{Expr, Operator},
+    lattice::{
+        ActionEntry, AllowDocument, AllowHash, AllowPolicy, AllowSchema, CapabilityEntry, Lattice,
+        LatticeDocument, LatticeHash, LatticeSchema, Probe, ProbeFacts, ProbeHash, ProbeSchema,
+    },
+    names::{
+        ApprovalId, Capability, Effect, EvidenceKind, Kind, Mode, NameSet, ProbeFact, Role, RuleCode, RuleId,
+        SessionId, Warrant,
+    },
+    policy::{
+        EXPR_DEPTH_MAX, EXPR_NODES_MAX, Policy, PolicyDocument, PolicyHash, PolicySchema, RULES_MAX, RuleList,
+    },
+    rule::{Examples, Params, Rule, Then},
+    trace::{
+        Advisory, Bindings, EVALUATOR_VERSION, EvidenceRef, PolicySchemaVersion, Trace, TraceDocument,
+        TraceVersion,
+    },
+};

@@ -1,0 +1,228 @@
+//! The fast way in: reads a context's facts straight from bytes, if the bytes are canonical.
+//!
+//! Whatever this does not recognise, for whatever reason, goes the slow way through the parser, which also says what
+//! is wrong. What it does recognise is exactly the canonical spelling of a valid context, so that the bytes
+//! themselves can be hashed. Both are tested on random and on damaged contexts.
+
+use countersign_canon::Timestamp;
+
+use super::{
+    Compiled, Facts,
+    facts::{self, CAPABILITY_WORDS},
+    lookup::{Lookup, NameHash},
+};
+use crate::{EvidenceKind, Mode, Warrant, names::NAMES_MAX};
+
+impl Compiled {
+    /// The facts of a canonical context; nothing if the bytes are not one.
+    pub(crate) fn recognise(&self, bytes: &[u8]) -> Option<Facts> {
+        let mut facts = Facts {
+            role: 0,
+            kind: 0,
+            hash: 0,
+            mode: 0,
+            warrant: 0,
+            switches: 0,
+            evidence: 0,
+            present: [0; CAPABILITY_WORDS],
+            allowed: [0; CAPABILITY_WORDS],
+        };
+        let mut cursor = Cursor { rest: bytes };
+        cursor.literal(b"{\"action_hash\":\"")?;
+        facts.hash = cursor.hash(&self.hashes)?;
+        cursor.literal(b",\"action_kind\":\"")?;
+        facts.kind = cursor.name(&self.kinds)?.1;
+        cursor.literal(b",\"approval_present\":")?;
+        facts.switch(facts::APPROVAL_PRESENT, cursor.truth()?);
+        cursor.literal(b",\"approval_unexpired\":")?;
+        facts.switch(facts::APPROVAL_UNEXPIRED, cursor.truth()?);
+        cursor.literal(b",\"approval_unused\":")?;
+        facts.switch(facts::APPROVAL_UNUSED, cursor.truth()?);
+        cursor.literal(b",\"approval_valid\":")?;
+        facts.switch(facts::APPROVAL_VALID, cursor.truth()?);
+        cursor.literal(b",\"capabilities_allowed\":[")?;
+        cursor.capabilities(&self.allowed, &mut facts.allowed)?;
+        cursor.literal(b",\"capabilities_present\":[")?;
+        cursor.capabilities(&self.present, &mut facts.present)?;
+        cursor.literal(b",\"evaluation_ts\":\"")?;
+        cursor.time()?;
+        cursor.literal(b",\"evidence_kinds\":[")?;
+        cursor.evidence(&mut facts)?;
+        cursor.literal(b",\"mode\":\"")?;
+        facts.mode = facts::mode_row(cursor.word(Mode::ALL, Mode::as_str)?);
+        cursor.literal(b",\"role\":")?;
+        if !cursor.null() {
+            cursor.literal(b"\"")?;
+            facts.role = cursor.name(&self.roles)?.1;
+        }
+        cursor.literal(b",\"session_active\":")?;
+        facts.switch(facts::SESSION_ACTIVE, cursor.truth()?);
+        cursor.literal(b",\"warrant\":")?;
+        if !cursor.null() {
+            cursor.literal(b"\"")?;
+            facts.warrant = facts::warrant_row(Some(cursor.word(Warrant::ALL, Warrant::as_str)?));
+        }
+        cursor.literal(b"}")?;
+        cursor.rest.is_empty().then_some(facts)
+    }
+}
+
+/// What is left to read.
+struct Cursor<'b> {
+    rest: &'b [u8],
+}
+
+impl<'b> Cursor<'b> {
+    #[inline]
+    fn literal(&mut self, text: &[u8]) -> Option<()> {
+        self.rest = self.rest.strip_prefix(text)?;
+        Some(())
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        let truth = self.rest.first() == Some(&b't');
+        self.literal(if truth { b"true" } else { b"false" })?;
+        Some(truth)
+    }
+
+    fn null(&mut self) -> bool {
+        self.literal(b"null").is_some()
+    }
+
+    /// A word of a closed vocabulary, and its closing quote.
+    fn word<T: Copy>(&mut self, words: &[T], as_str: impl Fn(T) -> &'static str) -> Option<T> {
+        for word in words {
+            if let Some(b"\"") =
+                self.rest.strip_prefix(as_str(*word).as_bytes()).and_then(|rest| rest.get(..1))
+            {
+                self.rest = self.rest.get(as_str(*word).len().saturating_add(1)..)?;
+                return Some(*word);
+            }
+        }
+        None
+    }
+
+    /// A name and its closing quote; the name's number in the table.
+    #[inline]
+    fn name(&mut self, lookup: &Lookup) -> Option<(&'b [u8], u16)> {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        const HIGH: u64 = 0x8080_8080_8080_8080;
+        const QUOTES: u64 = 0x2222_2222_2222_2222;
+        let mut hash = NameHash::START;
+        let mut length = 0_usize;
+        let mut ahead = self.rest;
+        loop {
+            // A whole context never ends within eight bytes of a name.
+            let (chunk, after) = ahead.split_first_chunk::<8>()?;
+            let chunk = u64::from_le_bytes(*chunk);
+            let differs = chunk ^ QUOTES;
+            let quotes = differs.wrapping_sub(ONES) & !differs & HIGH;
+            if quotes == 0 {
+                hash = hash.with(chunk);
+                length = length.saturating_add(8);
+                ahead = after;
+                continue;
+            }
+            // The lowest mark is exact: borrows only go upwards.
+            let bits = quotes.trailing_zeros() & !7;
+            let tail = chunk & !u64::MAX.unbounded_shl(bits);
+            hash = hash.with(tail);
+            length = length.saturating_add(usize::try_from(bits >> 3).unwrap_or(0));
+            break;
+        }
+        let (name, after) = self.rest.split_at_checked(length)?;
+        let number = lookup.find_hashed(name, hash);
+        // A name that the policy mentions has the shape of a name.
+        if number == 0 && !is_name(name) {
+            return None;
+        }
+        self.rest = after.get(1..)?;
+        Some((name, number))
+    }
+
+    /// A digest and its closing quote.
+    fn hash(&mut self, lookup: &Lookup) -> Option<u16> {
+        let (digits, after) = self.rest.split_first_chunk::<64>()?;
+        let is_digit = |digit: &u8| digit.is_ascii_digit() | (b'a'..=b'f').contains(digit);
+        if !digits.iter().fold(true, |all, digit| all & is_digit(digit)) {
+            return None;
+        }
+        if lookup.is_empty() {
+            self.rest = after.strip_prefix(b"\"")?;
+            return Some(0);
+        }
+        self.name_unchecked(lookup)
+    }
+
+    /// As a name, but without the shape of one.
+    fn name_unchecked(&mut self, lookup: &Lookup) -> Option<u16> {
+        let (digits, after) = self.rest.split_first_chunk::<64>()?;
+        self.rest = after.strip_prefix(b"\"")?;
+        Some(lookup.find(core::str::from_utf8(digits).ok()?))
+    }
+
+    /// The elements of a sorted list of names, after its `[`.
+    fn capabilities(&mut self, lookup: &Lookup, words: &mut [u64; CAPABILITY_WORDS]) -> Option<()> {
+        if self.literal(b"]").is_some() {
+            return Some(());
+        }
+        let mut previous: &[u8] = b"";
+        for _ in 0..NAMES_MAX {
+            self.literal(b"\"")?;
+            let (name, number) = self.name(lookup)?;
+            if name <= previous {
+                return None;
+            }
+            previous = name;
+            Facts::add_capability(words, number);
+            match self.rest.split_first()? {
+                (b',', after) => self.rest = after,
+                (b']', after) => {
+                    self.rest = after;
+                    return Some(());
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The elements of a sorted list of kinds of evidence, after its `[`.
+    fn evidence(&mut self, facts: &mut Facts) -> Option<()> {
+        if self.literal(b"]").is_some() {
+            return Some(());
+        }
+        let mut previous = None;
+        loop {
+            self.literal(b"\"")?;
+            let kind = self.word(EvidenceKind::ALL, EvidenceKind::as_str)?;
+            // The vocabulary is declared in alphabetical order.
+            if previous >= Some(kind) {
+                return None;
+            }
+            previous = Some(kind);
+            facts.add_evidence(kind);
+            if self.literal(b"]").is_some() {
+                return Some(());
+            }
+            self.literal(b",")?;
+        }
+    }
+
+    /// An instant and its closing quote.
+    fn time(&mut self) -> Option<()> {
+        let (text, after) = self.rest.split_first_chunk::<20>()?;
+        Timestamp::parse(core::str::from_utf8(text).ok()?).ok()?;
+        self.rest = after.strip_prefix(b"\"")?;
+        Some(())
+    }
+}
+
+/// Whether the bytes have the shape of the names in a context.
+fn is_name(bytes: &[u8]) -> bool {
+    let fits =
+        |byte: &u8| byte.is_ascii_alphanumeric() | matches!(byte, b'_' | b'.' | b':' | b'@' | b'/' | b'-');
+    bytes.len() <= 128
+        && bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.iter().fold(true, |all, byte| all & fits(byte))
+}

@@ -1,0 +1,10 @@
+//! Tests of the kernel from outside: documents in, documents out.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test fails by panicking"
+)]
+
+mod properties;
+mod random;
