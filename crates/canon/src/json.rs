@@ -54,8 +54,12 @@ pub struct Object<'a> {
 impl<'a> Json<'a> {
     /// An object of these members; of two with one key the last stays.
     pub fn object<K: Into<Cow<'a, str>>>(members: impl IntoIterator<Item = (K, Json<'a>)>) -> Self {
-        let mut members: Vec<_> =
-            members.into_iter().map(|(key, value)| Member { key: key.into(), value, key_at: 0 }).collect();
+        Self::object_of(members.into_iter().map(|(key, value)| Member::new(key, 0, value)))
+    }
+
+    /// An object of members that know their places; of two with one key the last stays.
+    pub fn object_of(members: impl IntoIterator<Item = Member<'a>>) -> Self {
+        let mut members: Vec<_> = members.into_iter().collect();
         members.reverse();
         members.sort_by(|a, b| utf16_order(&a.key, &b.key));
         members.dedup_by(|later, kept| later.key == kept.key);
@@ -65,6 +69,13 @@ impl<'a> Json<'a> {
     /// An array of these values.
     pub fn array<T: Into<Json<'a>>>(items: impl IntoIterator<Item = T>) -> Self {
         Value::Array(items.into_iter().map(Into::into).collect()).into()
+    }
+
+    /// The same value, read from this byte of a text in another syntax.
+    #[must_use]
+    pub fn with_offset(mut self, offset: usize) -> Self {
+        self.at = u32::try_from(offset).unwrap_or(u32::MAX);
+        self
     }
 
     /// The byte offset it was read from; zero for a value made by code.
@@ -169,7 +180,12 @@ impl<'a> Object<'a> {
     }
 }
 
-impl Member<'_> {
+impl<'a> Member<'a> {
+    /// A key that was read from this byte, with its value.
+    pub fn new(key: impl Into<Cow<'a, str>>, key_offset: usize, value: Json<'a>) -> Self {
+        Self { key: key.into(), value, key_at: u32::try_from(key_offset).unwrap_or(u32::MAX) }
+    }
+
     /// The byte offset of the key.
     #[must_use]
     pub fn key_offset(&self) -> usize {

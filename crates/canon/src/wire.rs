@@ -335,6 +335,14 @@ impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     }
 }
 
+impl<const MAX: usize> Text<0, MAX> {
+    /// The text, or as many characters from its front as fit.
+    #[must_use]
+    pub fn cut(text: &str) -> Self {
+        Self(text.chars().take(MAX).collect())
+    }
+}
+
 impl<const MIN: usize, const MAX: usize> Wire for Text<MIN, MAX> {
     fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
         let text = String::read(json, reader)?;
@@ -360,6 +368,12 @@ impl<const MIN: i64, const MAX: i64> Within<MIN, MAX> {
     #[must_use]
     pub fn new(value: i64) -> Option<Self> {
         (MIN..=MAX).contains(&value).then_some(Self(value))
+    }
+
+    /// The number, or the bound that is nearest to it.
+    #[must_use]
+    pub fn clamped(value: i64) -> Self {
+        Self(value.max(MIN).min(MAX))
     }
 
     /// The number.
