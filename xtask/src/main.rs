@@ -44,7 +44,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Good if there are no complaints, otherwise all of them, one to a paragraph.
+    /// Good if there are no complaints, otherwise all of them.
     fn of(complaints: &[String], good: &str) -> Self {
         if complaints.is_empty() {
             return Self { text: format!("{good}\n"), exit: ExitCode::SUCCESS };

@@ -76,7 +76,10 @@ pub(crate) fn run(tree: &Tree) -> Answer {
     for Rule { name, why, check } in RULES {
         let mut findings = check(tree);
         findings.sort();
-        complaints.extend(findings.iter().map(|finding| format!("{finding}\n  {name}: {why}")));
+        complaints.extend(findings.iter().map(ToString::to_string));
+        if !findings.is_empty() {
+            complaints.push(format!("  {name}: {why}"));
+        }
     }
     let good = format!("tidy: {} rules hold over {} files", RULES.len(), tree.files.len());
     Answer::of(&complaints, &good)

@@ -22,11 +22,14 @@ fn check(tree: &Tree) -> Vec<Finding> {
             } else {
                 declared.insert(code, format!("{path}:{line}"));
             }
-            if !table.contains(&format!("| `{code}` |")) {
-                let what =
-                    format!("`{code}` is not in {TABLE}: list the crate in xtask's codegen, then run it");
-                findings.push(Finding::new(path, line, what));
-            }
+        }
+        let missing: Vec<(usize, &str)> =
+            declarations(text).filter(|(_, code)| !table.contains(&format!("| `{code}` |"))).collect();
+        if let Some((line, code)) = missing.first() {
+            let count = missing.len();
+            let remedy = "list the crate in xtask's codegen, then run it";
+            let what = format!("{TABLE} lacks `{code}` ({count} of this file): {remedy}");
+            findings.push(Finding::new(path, *line, what));
         }
     }
     findings

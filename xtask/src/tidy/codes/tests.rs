@@ -20,7 +20,7 @@ fn a_code_is_declared_once_and_listed() {
     check(
         &RULE,
         &[("crates/a/src/code.rs", DECLARES)],
-        &["crates/a/src/code.rs:5: `DOOR_SHUT` is not in docs/generated/codes.md: \
+        &["crates/a/src/code.rs:5: docs/generated/codes.md lacks `DOOR_SHUT` (1 of this file): \
            list the crate in xtask's codegen, then run it"],
     );
 }
