@@ -18,6 +18,13 @@ checked_name! {
     pub ActionKind, "kind of action", NAME_SHAPE
 }
 
+impl ActionKind {
+    /// The kind of an action whose kind does not matter.
+    pub(crate) fn unnamed() -> Self {
+        Self("unnamed".into())
+    }
+}
+
 typed_hash! {
     /// The hash of one action: its kind and its whole payload.
     pub ActionHash

@@ -7,22 +7,33 @@
 //! and [`Policy::trace`] what the rules alone say about a context.
 #![no_std]
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 mod action;
 mod algebra;
 mod approval;
 mod atom;
 mod authorize;
+mod cases;
+mod cdcl;
+mod circuit;
 pub mod codes;
+mod compare;
 mod compile;
 mod context;
 mod decide;
+mod difference;
 mod explain;
 mod expr;
 mod lattice;
+mod lint;
 mod names;
 mod policy;
+mod render;
 mod rule;
+pub mod shipped;
+mod solve;
 mod trace;
 
 pub use crate::{
@@ -31,14 +42,20 @@ pub use crate::{
     approval::{ApprovalFacts, ApprovalRecord, ApprovalState, ApprovalSubject, ProvidedApproval},
     atom::{Atom, AtomName},
     authorize::{ApprovalNeed, Authorization, InForce, Request, SessionFacts, authorize, build_context},
+    cases::{CaseFile, CasesSchema, Coverage, Expectation, TestCase},
+    cdcl::Cdcl,
+    circuit::{Circuit, Lit, Model},
+    compare::{CompareError, DecisionChange, Outcome, compare},
     context::{Context, ContextHash, ExampleContext},
     decide::{Case, Decision, Evaluation, Gate, Verdict, verdict},
+    difference::{RuleChange, rule_changes, rule_in_words},
     explain::{Explanation, FailedAtom, RuleExplanation, condition_in_words, in_words},
     expr::{Expr, Operator},
     lattice::{
         ActionEntry, AllowDocument, AllowHash, AllowPolicy, AllowSchema, CapabilityEntry, Lattice,
         LatticeDocument, LatticeHash, LatticeSchema, Probe, ProbeFacts, ProbeHash, ProbeSchema,
     },
+    lint::{Idle, idle_rules},
     names::{
         ApprovalId, Capability, Effect, EvidenceKind, Kind, Mode, NameSet, ProbeFact, Role, RuleCode, RuleId,
         SessionId, Warrant,
@@ -46,7 +63,9 @@ pub use crate::{
     policy::{
         EXPR_DEPTH_MAX, EXPR_NODES_MAX, Policy, PolicyDocument, PolicyHash, PolicySchema, RULES_MAX, RuleList,
     },
+    render::{agents_view, skills_view},
     rule::{Examples, Params, Rule, Then},
+    solve::Solver,
     trace::{
         Advisory, Bindings, EVALUATOR_VERSION, EvidenceRef, PolicySchemaVersion, Trace, TraceDocument,
         TraceVersion,

@@ -6,5 +6,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod compare;
 mod properties;
 mod random;
+mod shipped;
