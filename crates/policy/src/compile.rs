@@ -89,8 +89,8 @@ impl Compiled {
     fn with_names(rules: &[Rule]) -> Self {
         let (mut roles, mut kinds, mut hashes) = (Lookup::default(), Lookup::default(), Lookup::default());
         let (mut present, mut allowed) = (Lookup::default(), Lookup::default());
-        for rule in rules {
-            rule.when.each_leaf(&mut |atom| match atom {
+        for atom in rules.iter().flat_map(|rule| rule.when.leaves()) {
+            match atom {
                 Atom::RoleIs(role) => roles.add(role.as_str()),
                 Atom::ActionKindIs(kind) => kinds.add(kind.as_str()),
                 Atom::ActionHashMatches(hash) => hashes.add(&alloc::format!("{hash}")),
@@ -104,7 +104,7 @@ impl Compiled {
                 | Atom::ApprovalUnused
                 | Atom::HasEvidenceKind(_)
                 | Atom::WarrantIs(_) => (),
-            });
+            }
         }
         Self {
             roles,

@@ -49,12 +49,7 @@ pub fn skills_view(policy: &Policy, source: &str) -> String {
         view.push('\n');
     }
     view.push_str("What no rule allows is denied with `URM_POLICY_DENIED`.\n\n## Words in use\n\n");
-    let mut atoms = BTreeSet::new();
-    for rule in policy.rules() {
-        rule.when.each_leaf(&mut |atom| {
-            atoms.insert(atom);
-        });
-    }
+    let atoms: BTreeSet<&Atom> = policy.rules().iter().flat_map(|rule| rule.when.leaves()).collect();
     let _infallible = writeln!(view, "Atoms: {}\n", words_of(&atoms));
     let effects: BTreeSet<Effect> = policy.rules().iter().map(|rule| rule.then.effect).collect();
     let effects: Vec<String> = effects.into_iter().map(|effect| format!("`{effect}`")).collect();

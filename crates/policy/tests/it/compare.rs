@@ -37,7 +37,7 @@ fn context(random: &mut Random) -> Context {
 fn atoms(policies: [&Policy; 2]) -> Vec<&Atom> {
     let mut atoms = Vec::new();
     for rule in policies.into_iter().flat_map(Policy::rules) {
-        rule.when.each_leaf(&mut |atom| atoms.push(atom));
+        atoms.extend(rule.when.leaves());
     }
     atoms.extend(Atom::APPROVAL_AVAILABLE.iter());
     atoms.sort();
