@@ -1,13 +1,15 @@
-//! Approvals: the request, the statements that people sign, and the check before an approval is used (K2.1 step 4).
+//! Approvals: the request, the statements that people sign, and what the kernel is told about them.
 
 use alloc::{format, string::String, vec::Vec};
 
 use countersign_canon::{List, Text, Timestamp, Wire as _, Within, choice, record};
-use countersign_policy::{ActionHash, ActionKind};
+use countersign_policy::{
+    ActionHash, ActionKind, ApprovalId, ApprovalRecord, ApprovalState, NameSet, Role, SessionId,
+};
 
 use crate::{
-    ApprovalId, ApprovalState, ApprovalStep, GRANT_TTL_S_MAX, KeyId, PermitId, Principal, PublicKey, Quorum,
-    ReviewerKind, SecretKey, SessionId, Signature, StepRefusal, code::codes,
+    ApprovalStep, GRANT_TTL_S_MAX, KeyId, PermitId, Principal, PublicKey, Quorum, SecretKey, Signature,
+    StepRefusal, code::codes,
 };
 
 /// LIMIT: how far the clock of whoever signs may be from the clock of the service.
@@ -85,7 +87,7 @@ record! {
         /// How many different people.
         approvals: Within<1, 16>,
         /// Kinds of reviewers of which each must be among them.
-        reviewers: List<ReviewerKind, 0, 16>,
+        reviewers: NameSet<Role>,
     }
 }
 
@@ -135,7 +137,7 @@ record! {
         /// The key.
         public_key: PublicKey,
         /// Which kinds of review the person may do.
-        reviews: List<ReviewerKind, 0, 16>,
+        reviews: NameSet<Role>,
         /// When it was registered.
         created_at: Timestamp,
         /// When it stopped counting.
@@ -218,30 +220,6 @@ pub struct ApprovalRequest {
     pub requester: Principal,
     /// How many people must say yes.
     pub quorum: QuorumRule,
-}
-
-/// What the check before use found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ApprovalFacts {
-    /// It is for this action and session, granted or beyond, and properly signed.
-    pub is_valid: bool,
-    /// It has not expired.
-    pub is_unexpired: bool,
-    /// It was neither used nor revoked.
-    pub is_unused: bool,
-}
-
-/// The use that somebody wants to make of an approval.
-#[derive(Debug, Clone, Copy)]
-pub struct ApprovalUse<'u> {
-    /// In which session.
-    pub session_id: Option<&'u SessionId>,
-    /// For what kind of action.
-    pub action_kind: &'u ActionKind,
-    /// For which action.
-    pub action_hash: &'u ActionHash,
-    /// At what instant: the one in the context.
-    pub evaluation_ts: Timestamp,
 }
 
 impl Approval {
@@ -379,25 +357,22 @@ impl Approval {
         Self { ended_at: Some(now), consumed_by: Some(permit.clone()), ..self.at(step) }
     }
 
-    /// Checks it before use, in the order of K2.1 step 4, without using it up.
+    /// What the kernel is told about it: the check before use (K2.1 step 4) reads nothing else.
+    ///
+    /// Signatures are checked again each time, with the keys that are registered now.
     #[must_use]
-    pub fn precheck(&self, usage: &ApprovalUse<'_>, keys: &[ApproverKey]) -> ApprovalFacts {
-        let is_for_this = usage.session_id == Some(&self.session_id)
-            && *usage.action_hash == self.action_hash
-            && *usage.action_kind == self.action_kind;
+    pub fn record(&self, keys: &[ApproverKey]) -> ApprovalRecord {
         let is_signed = self.signatures.iter().all(|signature| self.check_signature(signature, keys).is_ok())
             && self.quorum_of(keys) == Quorum::Reached
             && self.signed_until() == Some(self.expires_at);
-        let (is_live, is_unused) = match self.state {
-            ApprovalState::Pending | ApprovalState::Denied => (false, true),
-            ApprovalState::Granted | ApprovalState::Expired => (true, true),
-            ApprovalState::Consumed => (true, false),
-            ApprovalState::Revoked => (false, false),
-        };
-        ApprovalFacts {
-            is_valid: is_for_this && is_signed && is_live,
-            is_unexpired: self.state != ApprovalState::Expired && usage.evaluation_ts <= self.expires_at,
-            is_unused,
+        ApprovalRecord {
+            approval_id: self.approval_id.clone(),
+            session_id: self.session_id.clone(),
+            action_kind: self.action_kind.clone(),
+            action_hash: self.action_hash,
+            state: self.state,
+            signatures_valid: is_signed,
+            expires_at: self.expires_at,
         }
     }
 
@@ -427,7 +402,7 @@ impl Approval {
         let is_enough =
             usize::try_from(self.quorum.approvals.get()).is_ok_and(|needed| signed.len() >= needed);
         let has_kinds =
-            self.quorum.reviewers.iter().all(|kind| signed.iter().any(|key| key.reviews.contains(kind)));
+            self.quorum.reviewers.0.iter().all(|kind| signed.iter().any(|key| key.reviews.0.contains(kind)));
         if is_enough && has_kinds { Quorum::Reached } else { Quorum::Open }
     }
 

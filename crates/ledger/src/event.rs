@@ -7,11 +7,11 @@ use alloc::{
 use core::fmt;
 
 use countersign_canon::{
-    Definitions, Issue, Json, Nullable, Object, Reader, Sha256, Text, Timestamp, Wire, Within, canon_codes,
-    choice, pattern_schema, record,
+    Definitions, Issue, Json, Nullable, Object, Reader, Sha256, Text, Timestamp, Value, Wire, Within,
+    canon_codes, choice, pattern_schema, record,
 };
 
-use crate::{RoleName, RunId, SessionId};
+use countersign_policy::{Role, SessionId};
 
 /// The place of an event in its stream: from 1, without gaps.
 pub type Seq = Within<1, 9_007_199_254_740_991>;
@@ -98,9 +98,9 @@ record! {
         /// The session, if there is one.
         session_id: Option<SessionId>,
         /// The run, if there is one.
-        run_id: Option<RunId>,
+        run_id: Option<SessionId>,
         /// The role that acted; null if nobody in a role did.
-        role: Nullable<RoleName>,
+        role: Nullable<Role>,
         /// Where the request came in.
         endpoint: Text<1, 128>,
         /// The hash of the document it is about, if there is one.
@@ -127,6 +127,16 @@ record! {
         context: EventContext,
         /// What else there is to say about an event of this kind.
         detail: Object<'static>,
+    }
+}
+
+/// The members of an event's detail.
+pub fn detail(members: impl IntoIterator<Item = (&'static str, Json<'static>)>) -> Object<'static> {
+    match Json::object(members).value {
+        Value::Object(object) => object,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Object::default()
+        }
     }
 }
 
@@ -164,9 +174,6 @@ pub struct StreamId(
 );
 
 impl StreamId {
-    const PATTERN: &'static str =
-        "^(urm_policy|(copilot|worker|urm_audit):[A-Za-z0-9][A-Za-z0-9_.-]{0,127})$";
-
     /// The stream of a session's actions.
     #[must_use]
     pub fn copilot(session: &SessionId) -> Self {
@@ -175,7 +182,7 @@ impl StreamId {
 
     /// The stream of a run's actions.
     #[must_use]
-    pub fn worker(run: &RunId) -> Self {
+    pub fn worker(run: &SessionId) -> Self {
         Self(format!("worker:{run}"))
     }
 
@@ -233,7 +240,9 @@ impl Wire for StreamId {
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
-        pattern_schema(Self::PATTERN)
+        let id = SessionId::SHAPE.pattern();
+        let id = id.trim_start_matches('^').trim_end_matches('$');
+        pattern_schema(&format!("^(urm_policy|(copilot|worker|urm_audit):{id})$"))
     }
 }
 

@@ -1,11 +1,9 @@
 //! Executions: what was allowed to begin, and how it went.
 
 use countersign_canon::{Text, Timestamp, record};
-use countersign_policy::ActionHash;
+use countersign_policy::{ActionHash, ApprovalId, SessionId};
 
-use crate::{
-    ApprovalId, DecisionId, ExecutionState, ExecutionStep, OutcomeStatus, PermitId, SessionId, StepRefusal,
-};
+use crate::{DecisionId, ExecutionState, ExecutionStep, OutcomeStatus, PermitId, StepRefusal};
 
 record! {
     /// One execution, named by the permit that let it begin.

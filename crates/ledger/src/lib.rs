@@ -9,29 +9,38 @@ extern crate alloc;
 mod approval;
 mod checkpoint;
 mod code;
+mod decision;
 mod event;
 mod execution;
 mod key;
 mod merkle;
 mod name;
 mod protocol;
+mod session;
+mod token;
 mod verify;
 
 pub use crate::{
     approval::{
-        Approval, ApprovalFacts, ApprovalRequest, ApprovalSignature, ApprovalStatement, ApprovalUse,
-        ApproverKey, CLOCK_SKEW_S_MAX, Grant, GrantRefusal, GrantTtl, QuorumRule, Reason, StatementSchema,
+        Approval, ApprovalRequest, ApprovalSignature, ApprovalStatement, ApproverKey, CLOCK_SKEW_S_MAX,
+        Grant, GrantRefusal, GrantTtl, QuorumRule, Reason, StatementSchema,
     },
     checkpoint::{Checkpoint, SignedCheckpoint},
     code::codes as ledger_codes,
-    event::{Event, EventContext, EventKind, EventSchema, NewEvent, Seq, Source, StreamId},
+    decision::{
+        Activation, Decided, DecisionRecord, LoadedVersion, PendingApproval, PermitDocument, PolicyVersion,
+        VersionNumber,
+    },
+    event::{Event, EventContext, EventKind, EventSchema, NewEvent, Seq, Source, StreamId, detail},
     execution::Execution,
     key::{KeyId, KeyName, NoteKey, PublicKey, SecretKey, Signature},
     merkle::{Frontier, LeafHash, RootHash, TreeHead, extends, includes, prove_consistency, prove_inclusion},
-    name::{ApprovalId, DecisionId, PermitId, Principal, ReviewerKind, RoleName, RunId, SessionId},
+    name::{DecisionId, PermitId, Principal},
     protocol::{
-        ApprovalState, ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, GRANT_TTL_S_DEFAULT,
-        GRANT_TTL_S_MAX, OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S, Quorum, Requirement, StepRefusal, begin,
+        ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, GRANT_TTL_S_DEFAULT, GRANT_TTL_S_MAX,
+        OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S, Quorum, Requirement, StepRefusal, begin,
     },
+    session::{Session, SessionKind, SessionState},
+    token::{Access, Token},
     verify::{LogCheck, LogFault, LogLevel, LogPlace, LogReport, StoredCheckpoint, StoredEvent},
 };

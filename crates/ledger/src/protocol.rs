@@ -4,6 +4,7 @@
 //! one step at a time, nothing but arguments in and the next value out.
 
 use countersign_canon::{Timestamp, choice};
+use countersign_policy::ApprovalState;
 
 /// LIMIT: a request that nobody answers is forgotten after a day.
 pub const PENDING_TTL_S: i64 = 86_400;
@@ -15,24 +16,6 @@ pub const GRANT_TTL_S_MAX: i64 = 86_400;
 pub const PERMIT_TTL_S: i64 = 30;
 /// How long after its begin an execution without an outcome counts as in doubt.
 pub const DOUBT_AFTER_S: i64 = 900;
-
-choice! {
-    /// Where an approval stands.
-    pub enum ApprovalState {
-        /// It was asked for.
-        Pending = "pending",
-        /// As many people as it needs said yes.
-        Granted = "granted",
-        /// A person said no.
-        Denied = "denied",
-        /// Its time ran out, which is not a no.
-        Expired = "expired",
-        /// The one execution that it allows has begun.
-        Consumed = "consumed",
-        /// It was taken back before it was used.
-        Revoked = "revoked",
-    }
-}
 
 choice! {
     /// Where an execution stands.

@@ -5,6 +5,22 @@ pub mod codes {
     countersign_canon::declare_codes! {
         /// The store cannot be read or written now; whatever was asked is denied.
         URM_STORE_UNAVAILABLE
+        /// More is being asked of the store than it can take; nothing was done.
+        URM_STORE_BUSY
+        /// There is nothing under this id.
+        URM_NOT_FOUND
+        /// There is something under this id already.
+        URM_EXISTS
+        /// The caller may not do this.
+        URM_FORBIDDEN
+        /// The request contradicts itself or its own rules.
+        URM_REQUEST_INVALID
+        /// The session has ended.
+        URM_SESSION_STOPPED
+        /// A client_request_id was used again for another request.
+        URM_IDEMPOTENCY_KEY_CONFLICT
+        /// The clock went back by more than the log bears; nothing is decided until it has caught up.
+        URM_CLOCK_BACK
         /// What the store holds contradicts itself; nothing more is written to it.
         STORE_CORRUPT
         /// The store was made by a later version of this program.

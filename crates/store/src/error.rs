@@ -15,6 +15,9 @@ pub enum StoreError {
         /// What the database or the system said.
         message: String,
     },
+    /// The queue to the writer is full.
+    #[error("the store has too much to do")]
+    Busy,
     /// What is stored is not what was written.
     #[error("the store is damaged: {message}")]
     Corrupt {
@@ -53,6 +56,7 @@ impl StoreError {
     pub const fn code(&self) -> Code {
         match self {
             Self::Unavailable { .. } => codes::URM_STORE_UNAVAILABLE,
+            Self::Busy => codes::URM_STORE_BUSY,
             Self::Corrupt { .. } => codes::STORE_CORRUPT,
             Self::SchemaNewer { .. } => codes::STORE_SCHEMA_NEWER,
             Self::OpenToOthers { .. } => codes::STORE_OPEN_TO_OTHERS,

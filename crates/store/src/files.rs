@@ -3,8 +3,10 @@
 
 use std::{
     fs,
+    io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
 };
 
 use crate::StoreError;
@@ -21,10 +23,53 @@ pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
     refuse_open_to_others(path)
 }
 
+/// Reads a private file; nothing if there is none.
+pub(crate) fn read_private(path: &Path) -> Result<Option<String>, StoreError> {
+    match fs::read_to_string(path) {
+        Ok(text) => refuse_open_to_others(path).map(|()| Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes a private file that must not be there yet, and waits until it is on the disk.
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
+    let mut file = fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())?;
+    Ok(file.sync_all()?)
+}
+
 fn refuse_open_to_others(path: &Path) -> Result<(), StoreError> {
     let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
     if mode & 0o022 == 0 {
         return Ok(());
     }
     Err(StoreError::OpenToOthers { path: path.to_path_buf(), mode })
+}
+
+/// The last thing that went wrong with the copy of the checkpoint, for whoever asks.
+pub(crate) type CopyFault = Arc<Mutex<Option<String>>>;
+
+/// The copy of the newest checkpoint, outside the store.
+#[derive(Debug)]
+pub(crate) struct CheckpointCopy {
+    path: PathBuf,
+    fault: CopyFault,
+}
+
+impl CheckpointCopy {
+    /// A copy in this folder, under this name.
+    pub(crate) fn new(folder: &Path, name: &str, fault: CopyFault) -> Result<Self, StoreError> {
+        private_folder(folder)?;
+        Ok(Self { path: folder.join(name), fault })
+    }
+
+    /// Replaces the copy. What goes wrong is remembered, not answered: the transaction is durable already.
+    pub(crate) fn replace(&self, note: &str) {
+        let written = self.path.with_extension("new");
+        let result = fs::write(&written, note).and_then(|()| fs::rename(&written, &self.path));
+        if let Ok(mut fault) = self.fault.lock() {
+            *fault = result.err().map(|error| error.to_string());
+        }
+    }
 }

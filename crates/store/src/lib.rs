@@ -1,25 +1,51 @@
-//! Keeps events and approvals so that nothing is lost and nothing is used twice.
+//! Keeps events, decisions and approvals so that nothing is lost and nothing is used twice.
 //!
-//! The embedded store is one SQLite file in the data folder. An answer is given only after its transaction is on the
-//! disk: the journal is a write-ahead log, synced at every commit.
+//! Every command is one transaction: the decision, its events, the approval it uses up, the permit, and the signed end
+//! of the Merkle log that covers them all. One writer takes what has queued up and commits it together; an answer is
+//! given only after its transaction is on the disk. What the commands mean is in `engine`, free of any database; the
+//! steps of the approval protocol are those of the ledger.
 //!
 //! # Examples
 //!
 //! ```
+//! use countersign_canon::Timestamp;
 //! use countersign_ledger::StreamId;
-//! use countersign_store::Sqlite;
+//! use countersign_store::{Store, StoreOptions};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let store = Sqlite::open(&folder.path().join("data"))?;
+//! let now = Timestamp::parse("2026-02-12T09:10:00Z")?;
+//! let options = StoreOptions { data: folder.path().join("data"), checkpoints: None, now };
+//! let store = Store::open(&options)?;
 //! assert!(store.events(&StreamId::policy(), 0)?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod code;
+mod connection;
+mod engine;
 mod error;
 mod files;
+mod log;
 mod migration;
+mod random;
+mod read;
+mod request;
+mod shelf;
 mod sql;
 mod sqlite;
+mod store;
+mod working;
+mod writer;
 
-pub use crate::{code::codes as store_codes, error::StoreError, sqlite::Sqlite};
+pub use crate::{
+    code::codes as store_codes,
+    error::StoreError,
+    random::fresh_secret,
+    read::{LoggedDecision, LoggedEvent, VerifyError},
+    request::{
+        Call, CallError, Command, Decide, FreshIds, Origin, PolicyDocuments, Proceed, Refusal, Reply,
+        StartSession, Swept,
+    },
+    store::{Store, StoreOptions},
+    writer::{Answer, Permit, Responder},
+};

@@ -12,25 +12,112 @@ pub(crate) struct Table {
     pub(crate) is_append_only: bool,
 }
 
-/// One step: the tables that bring a store from the version before to this one.
+/// One step: what brings a store from the version before to this one.
 struct Migration {
     version: i64,
     tables: &'static [Table],
+    statements: &'static [&'static str],
 }
 
-const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    tables: &[Table {
-        name: "event",
-        columns:
-            "log_index BIGINT PRIMARY KEY, stream_id TEXT NOT NULL, seq BIGINT NOT NULL, body TEXT NOT NULL,
-            UNIQUE (stream_id, seq)",
-        is_append_only: true,
-    }],
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        version: 1,
+        tables: &[Table {
+            name: "event",
+            columns: "log_index BIGINT PRIMARY KEY, stream_id TEXT NOT NULL, seq BIGINT NOT NULL,
+                body TEXT NOT NULL, UNIQUE (stream_id, seq)",
+            is_append_only: true,
+        }],
+        statements: &[],
+    },
+    Migration {
+        version: 2,
+        tables: &[
+            Table {
+                name: "checkpoint",
+                columns: "number BIGINT PRIMARY KEY, tree_size BIGINT NOT NULL UNIQUE, note TEXT NOT NULL,
+                    peaks TEXT NOT NULL, ts BIGINT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "log_key",
+                columns: "note_key TEXT PRIMARY KEY, created_at TEXT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "session",
+                columns: "session_id TEXT PRIMARY KEY, owner TEXT NOT NULL, state TEXT NOT NULL, body TEXT NOT NULL",
+                is_append_only: false,
+            },
+            Table {
+                name: "approval",
+                columns: "approval_id TEXT PRIMARY KEY, session_id TEXT NOT NULL, action_hash TEXT NOT NULL,
+                    state TEXT NOT NULL, expires_at BIGINT NOT NULL, body TEXT NOT NULL",
+                is_append_only: false,
+            },
+            Table {
+                name: "approver_key",
+                columns: "key_id TEXT PRIMARY KEY, approver TEXT NOT NULL, body TEXT NOT NULL",
+                is_append_only: false,
+            },
+            // One execution for each approval, whatever else goes wrong.
+            Table {
+                name: "execution",
+                columns: "permit_id TEXT PRIMARY KEY, approval_id TEXT UNIQUE, state TEXT NOT NULL,
+                    begun_at BIGINT NOT NULL, body TEXT NOT NULL",
+                is_append_only: false,
+            },
+            Table {
+                name: "token",
+                columns: "token_hash TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, body TEXT NOT NULL",
+                is_append_only: false,
+            },
+            Table {
+                name: "policy_version",
+                columns: "version BIGINT PRIMARY KEY, policy_hash TEXT NOT NULL, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "activation",
+                columns: "number BIGINT PRIMARY KEY, version BIGINT NOT NULL, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "decision",
+                columns: "decision_id TEXT PRIMARY KEY, session_id TEXT, decided_at BIGINT NOT NULL,
+                    policy_version BIGINT NOT NULL, policy_hash TEXT NOT NULL, trace_version TEXT NOT NULL,
+                    log_index BIGINT NOT NULL, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            // What a reviewer looks at; kept only for actions that somebody was asked to approve.
+            Table {
+                name: "action",
+                columns: "action_hash TEXT PRIMARY KEY, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "probe",
+                columns: "probe_hash TEXT PRIMARY KEY, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "reply",
+                columns:
+                    "request_key TEXT PRIMARY KEY, payload_hash TEXT NOT NULL, checkpoint BIGINT NOT NULL,
+                    body TEXT NOT NULL",
+                is_append_only: true,
+            },
+        ],
+        statements: &[
+            "CREATE INDEX approval_pending ON approval (session_id, action_hash) WHERE state = 'pending'",
+            "CREATE INDEX approval_waiting ON approval (expires_at) WHERE state IN ('pending', 'granted')",
+            "CREATE INDEX execution_begun ON execution (begun_at) WHERE state = 'begun'",
+        ],
+    },
+];
 
 /// Brings the store to the newest schema, in the caller's transaction.
-pub(crate) fn migrate(sql: &mut impl Sql) -> Result<(), StoreError> {
+pub(crate) fn migrate(sql: &mut dyn Sql) -> Result<(), StoreError> {
     sql.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)", &[])?;
     let rows = sql.query("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
     let found = rows.first().map_or(Ok(0), |row| row.integer(0))?;
@@ -41,6 +128,9 @@ pub(crate) fn migrate(sql: &mut impl Sql) -> Result<(), StoreError> {
     for migration in MIGRATIONS.iter().filter(|migration| migration.version > found) {
         for table in migration.tables {
             sql.create_table(table)?;
+        }
+        for statement in migration.statements {
+            sql.execute(statement, &[])?;
         }
         sql.execute("INSERT INTO schema_version (version) VALUES ($1)", &[migration.version.into()])?;
     }

@@ -1,10 +1,10 @@
-//! The embedded store: one SQLite file, `state.db`, in the data folder.
+//! The embedded database: one SQLite file, `state.db`, in the data folder.
 
 use std::{path::Path, time::Duration};
 
-use countersign_canon::{NonEmpty, Reader, Wire as _};
-use countersign_ledger::{Event, NewEvent, Seq, StreamId, ledger_codes};
-use rusqlite::{Connection, ErrorCode, TransactionBehavior, config::DbConfig, params_from_iter, types};
+use rusqlite::{
+    Connection, ErrorCode, Transaction, TransactionBehavior, config::DbConfig, params_from_iter, types,
+};
 
 use crate::{
     StoreError, files,
@@ -21,79 +21,51 @@ const VERSION_MIN: i32 = 3_051_003;
 /// LIMIT: how long a writer waits for another process that shares the data folder.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The embedded store.
-#[derive(Debug)]
-pub struct Sqlite {
-    connection: Connection,
+/// How many prepared statements a connection keeps.
+const STATEMENTS_MAX: usize = 64;
+
+/// Opens the database in this data folder, making both if they are not there, and brings it to the newest schema.
+pub(crate) fn open(data: &Path) -> Result<Connection, StoreError> {
+    refuse_old_engine(rusqlite::version_number())?;
+    files::private_folder(data)?;
+    let path = data.join(FILE);
+    files::private_file(&path)?;
+    let mut connection = Connection::open(&path)?;
+    configure(&connection)?;
+    write(&mut connection, |sql| migration::migrate(sql))?;
+    Ok(connection)
 }
 
-impl Sqlite {
-    /// Opens the store in this data folder, making both if they are not there.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the folder or file can be written by others, if the engine is unsafe, if the store comes from a later
-    /// version or is damaged, and if the disk refuses.
-    pub fn open(data: &Path) -> Result<Self, StoreError> {
-        refuse_old_engine(rusqlite::version_number())?;
-        files::private_folder(data)?;
-        let path = data.join(FILE);
-        files::private_file(&path)?;
-        let mut connection = Connection::open(&path)?;
-        configure(&connection)?;
-        let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        migration::migrate(&mut transaction)?;
-        transaction.commit()?;
-        Ok(Self { connection })
-    }
-
-    /// Appends the events to their streams, all or none; they are on the disk when this returns.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the disk refuses or the store is damaged; nothing is appended then.
-    pub fn append(&mut self, events: Vec<NewEvent>) -> Result<Vec<Event>, StoreError> {
-        let mut transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let appended =
-            events.into_iter().map(|event| append_one(&mut transaction, event)).collect::<Result<_, _>>()?;
-        transaction.commit()?;
-        Ok(appended)
-    }
-
-    /// The events of a stream after this place, in order.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the disk refuses or an event is damaged.
-    pub fn events(&self, stream: &StreamId, after_seq: i64) -> Result<Vec<Event>, StoreError> {
-        let sql = "SELECT body FROM event WHERE stream_id = $1 AND seq > $2 ORDER BY seq";
-        let rows = query(&self.connection, sql, &[stream.as_str().into(), after_seq.into()])?;
-        rows.iter().map(|row| read_event(row.text(0)?)).collect()
-    }
+/// Runs a transaction that may write; it is on the disk when this returns.
+pub(crate) fn write<T>(
+    connection: &mut Connection,
+    run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let answer = run(&mut transaction)?;
+    transaction.commit()?;
+    Ok(answer)
 }
 
-fn append_one(sql: &mut impl Sql, event: NewEvent) -> Result<Event, StoreError> {
-    let stream = Cell::from(event.stream_id.as_str());
-    let last = sql.query(
-        "SELECT COALESCE(MAX(seq), 0), (SELECT COALESCE(MAX(log_index), -1) FROM event) FROM event WHERE stream_id = $1",
-        std::slice::from_ref(&stream),
-    )?;
-    let (last_seq, last_index) =
-        last.first().map_or(Ok((0, -1)), |row| Ok::<_, StoreError>((row.integer(0)?, row.integer(1)?)))?;
-    let seq = last_seq.checked_add(1).and_then(Seq::new);
-    let seq = seq.ok_or_else(|| StoreError::corrupt(format!("the stream ends at {last_seq}")))?;
-    let event = event.at(seq);
-    let insert = "INSERT INTO event (log_index, stream_id, seq, body) VALUES ($1, $2, $3, $4)";
-    let body = event.write().to_canonical();
-    sql.execute(insert, &[last_index.saturating_add(1).into(), stream, seq.get().into(), body.into()])?;
-    Ok(event)
+/// Runs a transaction that sees one state of the store and changes nothing.
+pub(crate) fn read<T>(
+    connection: &mut Connection,
+    run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
+    let answer = run(&mut transaction)?;
+    transaction.rollback()?;
+    Ok(answer)
 }
 
-fn read_event(body: &str) -> Result<Event, StoreError> {
-    Reader::read_document(body.as_bytes(), ledger_codes::URM_EVENT_INVALID).map_err(|issues| {
-        let first = NonEmpty::into_vec(issues).into_iter().next();
-        StoreError::corrupt(first.map_or_else(String::new, |issue| format!("{} at {}", issue, issue.pointer)))
-    })
+/// Copies the database to a new file while it is in use.
+pub(crate) fn back_up(connection: &Connection, target: &Path) -> Result<(), StoreError> {
+    files::private_file(target)?;
+    let target = target.to_str().ok_or_else(|| StoreError::Unavailable {
+        message: "the name of the backup is not UTF-8".to_owned(),
+    })?;
+    connection.execute("VACUUM INTO $1", [target])?;
+    Ok(())
 }
 
 fn refuse_old_engine(version: i32) -> Result<(), StoreError> {
@@ -109,6 +81,7 @@ fn refuse_old_engine(version: i32) -> Result<(), StoreError> {
 /// Makes the connection durable and suspicious, and reads back what durability hangs on.
 fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.execute_batch(
         "PRAGMA journal_mode = WAL;
@@ -128,21 +101,38 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     })
 }
 
-impl Sql for rusqlite::Transaction<'_> {
-    fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<usize, StoreError> {
-        Ok(self.prepare_cached(sql)?.execute(params_from_iter(cells))?)
+impl Sql for Transaction<'_> {
+    fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<u64, StoreError> {
+        let changed = self.prepare_cached(sql)?.execute(params_from_iter(cells))?;
+        Ok(u64::try_from(changed).unwrap_or(u64::MAX))
     }
 
     fn query(&mut self, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError> {
-        query(self, sql, cells)
+        let mut statement = self.prepare_cached(sql)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query(params_from_iter(cells))?;
+        let mut read = Vec::new();
+        while let Some(row) = rows.next()? {
+            let cells = (0..columns).map(|column| row.get::<_, Cell>(column));
+            read.push(Row(cells.collect::<Result<_, _>>()?));
+        }
+        Ok(read)
+    }
+
+    fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
+        let parameters: Vec<String> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+        let sql = format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), parameters.join(", "));
+        let mut statement = self.prepare_cached(&sql)?;
+        for row in rows {
+            statement.execute(params_from_iter(row))?;
+        }
+        Ok(())
     }
 
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError> {
         let Table { name, columns, is_append_only } = table;
-        self.execute_batch(&format!(
-            "CREATE TABLE {name} ({}) STRICT",
-            columns.replace("BIGINT", "INTEGER")
-        ))?;
+        let columns = columns.replace("BIGINT", "INTEGER");
+        self.execute_batch(&format!("CREATE TABLE {name} ({columns}) STRICT"))?;
         for change in ["UPDATE", "DELETE"].iter().filter(|_| *is_append_only) {
             self.execute_batch(&format!(
                 "CREATE TRIGGER {name}_no_{change} BEFORE {change} ON {name}
@@ -151,23 +141,16 @@ impl Sql for rusqlite::Transaction<'_> {
         }
         Ok(())
     }
-}
 
-fn query(connection: &Connection, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let columns = statement.column_count();
-    let mut rows = statement.query(params_from_iter(cells))?;
-    let mut read = Vec::new();
-    while let Some(row) = rows.next()? {
-        let cells = (0..columns).map(|column| row.get::<_, Cell>(column));
-        read.push(Row(cells.collect::<Result<_, _>>()?));
+    fn in_list(&self) -> &'static str {
+        "(SELECT value FROM json_each($1))"
     }
-    Ok(read)
 }
 
 impl rusqlite::ToSql for Cell {
     fn to_sql(&self) -> rusqlite::Result<types::ToSqlOutput<'_>> {
         Ok(types::ToSqlOutput::Borrowed(match self {
+            Self::Null => types::ValueRef::Null,
             Self::Integer(value) => types::ValueRef::Integer(*value),
             Self::Text(value) => types::ValueRef::Text(value.as_bytes()),
         }))
@@ -177,11 +160,10 @@ impl rusqlite::ToSql for Cell {
 impl types::FromSql for Cell {
     fn column_result(value: types::ValueRef<'_>) -> types::FromSqlResult<Self> {
         match value {
+            types::ValueRef::Null => Ok(Self::Null),
             types::ValueRef::Integer(value) => Ok(Self::Integer(value)),
             types::ValueRef::Text(_) => value.as_str().map(Self::from),
-            types::ValueRef::Null | types::ValueRef::Real(_) | types::ValueRef::Blob(_) => {
-                Err(types::FromSqlError::InvalidType)
-            }
+            types::ValueRef::Real(_) | types::ValueRef::Blob(_) => Err(types::FromSqlError::InvalidType),
         }
     }
 }

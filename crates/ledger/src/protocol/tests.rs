@@ -3,10 +3,11 @@
 use alloc::{format, string::String, vec::Vec};
 
 use countersign_canon::Timestamp;
+use countersign_policy::ApprovalState;
 
 use super::{
-    ApprovalState, ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, OutcomeStatus, PENDING_TTL_S,
-    PERMIT_TTL_S, Quorum, Requirement, begin,
+    ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S,
+    Quorum, Requirement, begin,
 };
 
 fn at(seconds: i64) -> Timestamp {

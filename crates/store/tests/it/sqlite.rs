@@ -1,13 +1,20 @@
-//! The embedded store on a real disk: gapless streams, private files, an engine that can be trusted.
+//! The embedded store on a real disk: a shared log, private files, an engine that can be trusted.
 #![expect(clippy::disallowed_methods, reason = "Effect: files, to set up and look at a store")]
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
 
-use countersign_canon::{Json, Nullable, Object, Text, Timestamp, Value};
-use countersign_ledger::{EventContext, EventKind, NewEvent, SessionId, Source, StreamId};
-use countersign_store::{Sqlite, StoreError, store_codes};
+use countersign_canon::Nullable;
+use countersign_ledger::{Access, EventContext, EventKind, NewEvent, Source, StreamId, detail};
+use countersign_policy::Mode;
+use countersign_store::{Command, Store, StoreError, StoreOptions, store_codes};
 use rusqlite::Connection;
 use tempfile::TempDir;
+
+use crate::lab::{Lab, at, origin, text};
 
 fn folder() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -15,91 +22,102 @@ fn folder() -> (TempDir, PathBuf) {
     (folder, data)
 }
 
-fn event(stream_id: StreamId, note: &str) -> NewEvent {
-    let text = |text: &str| Text::new(text.to_owned()).unwrap();
-    let Value::Object(detail) = Json::object([("note", Json::from(note.to_owned()))]).value else {
-        panic!("an object is an object");
-    };
+fn open(data: &Path) -> Result<Store, StoreError> {
+    Store::open(&StoreOptions { data: data.to_path_buf(), checkpoints: None, now: at(0) })
+}
+
+fn event(stream_id: StreamId) -> NewEvent {
     NewEvent {
         event: EventKind::Advisory,
         stream_id,
-        ts: Timestamp::parse("2026-02-12T09:10:00Z").unwrap(),
+        ts: at(0),
         source: Source { component: text("store"), version: text("0.1.0"), provider: text("countersign") },
         context: EventContext {
             session_id: None,
             run_id: None,
             role: Nullable(None),
-            endpoint: Text::new("test".to_owned()).unwrap(),
+            endpoint: text("test"),
             ir_hash: None,
         },
-        detail,
+        detail: detail([]),
     }
 }
 
-fn session_stream(id: &str) -> StreamId {
-    StreamId::copilot(&SessionId::parse(id).unwrap())
-}
-
-fn seqs_and_notes(store: &Sqlite, stream: &StreamId, after_seq: i64) -> Vec<(i64, String)> {
-    let note = |detail: &Object<'static>| detail.get("note").and_then(Json::as_str).unwrap().to_owned();
-    let events = store.events(stream, after_seq).unwrap();
-    events.iter().map(|event| (event.seq.get(), note(&event.detail))).collect()
-}
-
-#[test]
-fn every_stream_counts_from_one_without_gaps_and_survives_reopening() {
-    let (_folder, data) = folder();
-    let (a, b) = (session_stream("a"), session_stream("b"));
-    let mut store = Sqlite::open(&data).unwrap();
-    store.append(vec![event(a.clone(), "a1"), event(b.clone(), "b1"), event(a.clone(), "a2")]).unwrap();
-    drop(store);
-
-    let mut store = Sqlite::open(&data).unwrap();
-    let appended = store.append(vec![event(a.clone(), "a3 \u{0}\u{1F600}")]).unwrap();
-    assert_eq!(store.events(&a, 2).unwrap(), appended);
-    let all = [(1, "a1"), (2, "a2"), (3, "a3 \u{0}\u{1F600}")].map(|(seq, note)| (seq, note.to_owned()));
-    assert_eq!(seqs_and_notes(&store, &a, 0), all);
-    assert_eq!(seqs_and_notes(&store, &b, 0), [(1, "b1".to_owned())]);
-    assert_eq!(seqs_and_notes(&store, &StreamId::policy(), 0), []);
+fn append(store: &Store, events: Vec<NewEvent>) {
+    let call = countersign_store::Call {
+        origin: origin("root", Access::Admin),
+        now: at(0),
+        command: Command::Append(events),
+    };
+    store.call(call).unwrap();
 }
 
 #[test]
-fn two_connections_share_one_gapless_stream() {
+fn several_stores_on_one_folder_share_one_gapless_log() {
     let (_folder, data) = folder();
-    let stream = session_stream("shared");
+    drop(open(&data).unwrap());
     let threads = [0, 1, 2, 3].map(|_| {
-        let (data, stream) = (data.clone(), stream.clone());
+        let data = data.clone();
         std::thread::spawn(move || {
-            let mut store = Sqlite::open(&data).unwrap();
+            let store = open(&data).unwrap();
             for _ in 0..25 {
-                store.append(vec![event(stream.clone(), "x")]).unwrap();
+                append(&store, vec![event(StreamId::policy()), event(StreamId::audit(None))]);
             }
         })
     });
     threads.into_iter().for_each(|thread| thread.join().unwrap());
-    let store = Sqlite::open(&data).unwrap();
-    let seqs: Vec<i64> = seqs_and_notes(&store, &stream, 0).into_iter().map(|(seq, _)| seq).collect();
+    let store = open(&data).unwrap();
+    let seqs: Vec<i64> =
+        store.events(&StreamId::policy(), 0).unwrap().iter().map(|event| event.seq.get()).collect();
     assert_eq!(seqs, (1..=100).collect::<Vec<i64>>());
+    assert_eq!(store.verify_log(None, &[]).unwrap().head.size, 200);
+}
+
+#[test]
+fn the_newest_checkpoint_lies_outside_and_is_the_one_that_was_answered() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::ReadOnly);
+    let (_, answer) = lab.decide(crate::lab::action(Some(&session), "fs.read", "x")).unwrap();
+    let outside = lab.data.parent().unwrap().join("outside");
+    let copies: Vec<_> = fs::read_dir(outside).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(copies.len(), 1, "{copies:?}");
+    assert_eq!(fs::read_to_string(&copies[0]).unwrap(), answer.checkpoint.unwrap().as_str());
+    assert_eq!(lab.store.copy_fault(), None);
+}
+
+#[test]
+fn a_backup_is_a_store_that_verifies() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::ReadOnly);
+    let (_, answer) = lab.decide(crate::lab::action(Some(&session), "fs.read", "x")).unwrap();
+    let (_folder, other) = folder();
+    fs::create_dir(&other).unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o700)).unwrap();
+    lab.store.back_up(&other.join("state.db")).unwrap();
+    let backup = open(&other).unwrap();
+    let kept = [answer.checkpoint.unwrap()];
+    assert_eq!(backup.verify_log(None, &kept).unwrap().head, lab.store.verify_log(None, &kept).unwrap().head);
+    assert!(lab.store.back_up(&other.join("state.db")).is_err(), "nothing is overwritten");
 }
 
 #[test]
 fn files_are_for_their_owner_alone() {
     let (_folder, data) = folder();
-    let mut store = Sqlite::open(&data).unwrap();
-    store.append(vec![event(StreamId::policy(), "x")]).unwrap();
+    let store = open(&data).unwrap();
+    append(&store, vec![event(StreamId::policy())]);
     let mode = |name: &str| fs::metadata(data.join(name)).unwrap().permissions().mode() & 0o7777;
-    let modes = ["", "state.db", "state.db-wal", "state.db-shm"].map(mode);
-    assert_eq!(modes, [0o700, 0o600, 0o600, 0o600]);
+    let modes = ["", "state.db", "state.db-wal", "state.db-shm", "log.key"].map(mode);
+    assert_eq!(modes, [0o700, 0o600, 0o600, 0o600, 0o600]);
 }
 
 #[test]
 fn a_store_that_others_can_write_is_refused() {
-    for (name, mode) in [("state.db", 0o620), ("state.db", 0o602), ("", 0o770), ("", 0o707)] {
+    for (name, mode) in [("state.db", 0o620), ("log.key", 0o602), ("", 0o770), ("", 0o707)] {
         let (_folder, data) = folder();
-        drop(Sqlite::open(&data).unwrap());
+        drop(open(&data).unwrap());
         let path = data.join(name);
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        let refused = Sqlite::open(&data).unwrap_err();
+        let refused = open(&data).unwrap_err();
         assert_eq!(refused.code(), store_codes::STORE_OPEN_TO_OTHERS, "{name} {mode:o}");
     }
 }
@@ -107,32 +125,63 @@ fn a_store_that_others_can_write_is_refused() {
 #[test]
 fn a_file_that_is_not_a_store_is_called_damaged() {
     let (_folder, data) = folder();
-    drop(Sqlite::open(&data).unwrap());
+    drop(open(&data).unwrap());
     fs::remove_file(data.join("state.db")).unwrap();
     fs::write(data.join("state.db"), vec![b'x'; 8192]).unwrap();
     fs::set_permissions(data.join("state.db"), fs::Permissions::from_mode(0o600)).unwrap();
-    assert_eq!(Sqlite::open(&data).unwrap_err().code(), store_codes::STORE_CORRUPT);
+    assert_eq!(open(&data).unwrap_err().code(), store_codes::STORE_CORRUPT);
 }
 
 #[test]
 fn a_store_from_the_future_is_refused_and_left_alone() {
     let (_folder, data) = folder();
-    drop(Sqlite::open(&data).unwrap());
+    drop(open(&data).unwrap());
     let raw = Connection::open(data.join("state.db")).unwrap();
     raw.execute("INSERT INTO schema_version (version) VALUES (99)", ()).unwrap();
     drop(raw);
-    let refused = Sqlite::open(&data).unwrap_err();
+    let refused = open(&data).unwrap_err();
     assert!(matches!(refused, StoreError::SchemaNewer { found: 99, known: _ }), "{refused}");
 }
 
 #[test]
 fn events_cannot_be_changed_or_deleted_by_statement() {
     let (_folder, data) = folder();
-    let mut store = Sqlite::open(&data).unwrap();
-    store.append(vec![event(StreamId::policy(), "x")]).unwrap();
+    let store = open(&data).unwrap();
+    append(&store, vec![event(StreamId::policy())]);
     let raw = Connection::open(data.join("state.db")).unwrap();
     for statement in ["UPDATE event SET body = '{}'", "DELETE FROM event"] {
         let refused = raw.execute(statement, ()).unwrap_err();
         assert!(refused.to_string().contains("event is append-only"), "{refused}");
     }
+}
+
+/// A store of schema 1, which had events and nothing else, is brought to the newest schema and signed.
+#[test]
+fn a_store_of_the_first_schema_is_brought_forward() {
+    let (_folder, data) = folder();
+    let filled = open(&data).unwrap();
+    append(&filled, vec![event(StreamId::policy()), event(StreamId::audit(None)), event(StreamId::policy())]);
+    let bodies: Vec<String> = filled.log_events(0, 10).unwrap().into_iter().map(|event| event.body).collect();
+    let (_folder, old) = folder();
+    fs::create_dir(&old).unwrap();
+    fs::set_permissions(&old, fs::Permissions::from_mode(0o700)).unwrap();
+    let raw = Connection::open(old.join("state.db")).unwrap();
+    raw.execute_batch(
+        "CREATE TABLE schema_version (version BIGINT PRIMARY KEY);
+         INSERT INTO schema_version VALUES (1);
+         CREATE TABLE event (log_index INTEGER PRIMARY KEY, stream_id TEXT NOT NULL, seq INTEGER NOT NULL,
+             body TEXT NOT NULL, UNIQUE (stream_id, seq)) STRICT;",
+    )
+    .unwrap();
+    for (index, (body, (stream, seq))) in
+        bodies.iter().zip([("urm_policy", 1), ("urm_audit:none", 1), ("urm_policy", 2)]).enumerate()
+    {
+        let index = i64::try_from(index).unwrap();
+        raw.execute("INSERT INTO event VALUES (?1, ?2, ?3, ?4)", (index, stream, seq, body)).unwrap();
+    }
+    drop(raw);
+    fs::set_permissions(old.join("state.db"), fs::Permissions::from_mode(0o600)).unwrap();
+    let store = open(&old).unwrap();
+    append(&store, vec![event(StreamId::policy())]);
+    assert_eq!(store.verify_log(None, &[]).unwrap().head.size, 4);
 }

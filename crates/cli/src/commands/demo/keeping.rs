@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use countersign_canon::{Issue, Nullable, Object, Text, Timestamp};
-use countersign_ledger::{EventContext, EventKind, NewEvent, RoleName, SessionId, Source, StreamId};
-use countersign_store::{Sqlite, StoreError};
+use countersign_canon::{Issue, Text, Timestamp};
+use countersign_ledger::{Access, Principal, SessionKind, Source, StreamId};
+use countersign_policy::{Mode, Role, SessionId};
+use countersign_store::{Call, CallError, Command, Origin, StartSession, Store, StoreOptions};
 
 use super::{Stage, defect};
 use crate::failure::{Failure, codes};
@@ -13,37 +14,40 @@ pub(super) fn play(stage: Stage, data: &Path, now: Timestamp) -> Result<(), Fail
     stage.title("What happened is kept: one SQLite file, synced before anything is answered")?;
     let session = SessionId::parse("demo").map_err(|issue| defect("the session", &issue))?;
     let stream = StreamId::copilot(&session);
-    let mut store = Sqlite::open(&data.join("data")).map_err(|error| refused(&error))?;
-    let events = [EventKind::SessionStart, EventKind::SessionStop]
-        .into_iter()
-        .map(|kind| event(kind, &session, now))
-        .collect::<Result<_, _>>()
-        .map_err(|issue| defect("the event", &issue))?;
-    store.append(events).map_err(|error| refused(&error))?;
-    for event in store.events(&stream, 0).map_err(|error| refused(&error))? {
+    let options = StoreOptions { data: data.join("data"), checkpoints: None, now };
+    let store = Store::open(&options).map_err(|error| refused(&error.into()))?;
+    let origin = origin().map_err(|issue| defect("the origin", &issue))?;
+    let start = start(&session).map_err(|issue| defect("the session", &issue))?;
+    for command in [Command::StartSession(start), Command::StopSession(session)] {
+        let call = Call { origin: origin.clone(), now, command };
+        store.call(call).map_err(|error| refused(&error))?;
+    }
+    for event in store.events(&stream, 0).map_err(|error| refused(&error.into()))? {
         stage.line(&format!("{stream} #{}", event.seq.get()), event.event.as_str())?;
     }
     Ok(())
 }
 
-fn event(kind: EventKind, session: &SessionId, now: Timestamp) -> Result<NewEvent, Issue> {
-    Ok(NewEvent {
-        event: kind,
-        stream_id: StreamId::copilot(session),
-        ts: now,
+fn origin() -> Result<Origin, Issue> {
+    Ok(Origin {
+        principal: Principal::parse("demo")?,
+        access: Access::Agent,
+        endpoint: text("demo")?,
         source: Source {
             component: text("demo")?,
             version: text(env!("CARGO_PKG_VERSION"))?,
             provider: text("countersign")?,
         },
-        context: EventContext {
-            session_id: Some(session.clone()),
-            run_id: None,
-            role: Nullable(Some(RoleName::parse("copilot")?)),
-            endpoint: text("demo")?,
-            ir_hash: None,
-        },
-        detail: Object::default(),
+    })
+}
+
+fn start(session: &SessionId) -> Result<StartSession, Issue> {
+    Ok(StartSession {
+        session_id: session.clone(),
+        kind: SessionKind::Session,
+        role: Role::parse("copilot")?,
+        mode: Mode::ReadOnly,
+        client: text("demo")?,
     })
 }
 
@@ -51,6 +55,6 @@ fn text<const MIN: usize, const MAX: usize>(text: &str) -> Result<Text<MIN, MAX>
     Text::new(text.to_owned()).ok_or_else(|| Issue::new(codes::CLI_DEFECT, "a text has the wrong length"))
 }
 
-fn refused(error: &StoreError) -> Failure {
+fn refused(error: &CallError) -> Failure {
     Failure::CouldNotTell(Issue::new(error.code(), error.to_string()))
 }

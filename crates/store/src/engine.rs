@@ -1,0 +1,98 @@
+//! What each command does to a batch: checks first, then changes.
+
+mod approval;
+mod decide;
+mod policy;
+mod session;
+
+pub(crate) use decide::reply_key;
+
+use countersign_canon::{Nullable, Object, Timestamp};
+use countersign_ledger::{Access, EventContext, EventKind, NewEvent, Session, SessionKind, StreamId};
+
+use crate::{
+    request::{Call, CallError, Command, Origin, Refusal, Reply},
+    working::Working,
+};
+
+/// Whether an answer was made now or found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Made {
+    /// Now.
+    Now,
+    /// Before, with the checkpoint of this number.
+    Before(u64),
+}
+
+/// Carries out one command.
+pub(crate) fn run(working: &mut Working<'_>, call: &Call) -> Result<(Reply, Made), CallError> {
+    let Call { origin, now, command } = call;
+    let now = working.clock(*now)?;
+    let reply = match command {
+        Command::Decide(decide) => {
+            let (decided, made) = working.decide(origin, decide, now)?;
+            return Ok((Reply::Decided(Box::new(decided)), made));
+        }
+        Command::StartSession(start) => Reply::Session(working.start_session(origin, start, now)?),
+        Command::StopSession(id) => Reply::Session(working.stop_session(origin, id, now)?),
+        Command::Grant(id, grant) => Reply::Approval(Box::new(working.grant(origin, id, grant, now)?)),
+        Command::Deny(id, reason) => Reply::Approval(Box::new(working.deny(origin, id, reason, now)?)),
+        Command::Revoke(id) => Reply::Approval(Box::new(working.revoke(origin, id, now)?)),
+        Command::Finish(id, status, detail) => {
+            Reply::Execution(Box::new(working.finish(origin, id, *status, detail, now)?))
+        }
+        Command::Sweep => Reply::Swept(working.sweep(origin, now)?),
+        Command::Activate(documents) => Reply::Activated(working.activate(origin, documents, now)?),
+        Command::RollBack(version) => Reply::Activated(working.roll_back(origin, *version, now)?),
+        Command::AddKey(key) => working.add_key(origin, key, now)?,
+        Command::RevokeKey(id) => working.revoke_key(origin, id, now)?,
+        Command::AddToken(token) => working.add_token(origin, token)?,
+        Command::RevokeToken(name) => working.revoke_token(origin, name, now)?,
+        Command::Append(events) => {
+            let appended =
+                events.iter().map(|event| working.emit(event.clone())).collect::<Result<_, _>>()?;
+            Reply::Appended(appended)
+        }
+    };
+    Ok((reply, Made::Now))
+}
+
+impl Origin {
+    /// Refuses a caller that has none of these.
+    fn require(&self, allowed: &[Access]) -> Result<(), Refusal> {
+        if allowed.contains(&self.access) {
+            return Ok(());
+        }
+        let words: Vec<&str> = allowed.iter().map(|access| access.as_str()).collect();
+        Err(Refusal::Forbidden { access: self.access, message: format!("this needs {}", words.join(" or ")) })
+    }
+
+    /// An event of this origin.
+    fn event(
+        &self,
+        event: EventKind,
+        session: Option<&Session>,
+        now: Timestamp,
+        detail: Object<'static>,
+    ) -> NewEvent {
+        let id_if = |kind: SessionKind| session.filter(|it| it.kind == kind).map(|it| it.session_id.clone());
+        NewEvent {
+            event,
+            stream_id: session.map_or_else(|| StreamId::audit(None), Session::stream),
+            ts: now,
+            source: self.source.clone(),
+            context: EventContext {
+                session_id: id_if(SessionKind::Session),
+                run_id: id_if(SessionKind::Run),
+                role: Nullable(session.map(|session| session.role.clone())),
+                endpoint: self.endpoint.clone(),
+                ir_hash: None,
+            },
+            detail,
+        }
+    }
+}
+
+fn not_found(what: &'static str, id: &str) -> Refusal {
+    Refusal::NotFound { what, id: id.to_owned() }
+}

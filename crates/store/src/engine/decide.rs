@@ -1,0 +1,341 @@
+//! A decision, and with it, in the same transaction, everything that follows from it (K2.1 step 7).
+
+use countersign_canon::{Json, Timestamp, Value, Wire as _, Within};
+use countersign_ledger::{
+    Approval, ApprovalRequest, Decided, DecisionRecord, EventKind, Execution, ExecutionState, LoadedVersion,
+    OutcomeStatus, PendingApproval, PermitDocument, QuorumRule, Requirement, Session, SessionState, begin,
+    detail,
+};
+use countersign_policy::{
+    ApprovalNeed, Authorization, Decision, Gate, ProvidedApproval, Request, SessionFacts, TraceVersion,
+    action_hash, authorize,
+};
+
+use super::{Made, session::mode_of};
+use crate::{
+    StoreError,
+    request::{CallError, Decide, Origin, Proceed, Refusal},
+    shelf::{read_body, read_rows},
+    working::{StoredReply, Working, object_of},
+};
+
+/// The one kind of action that the store carries out itself.
+const SET_MODE: &str = "session.set_mode";
+
+/// What is known when the decision has been made and nothing changed yet.
+struct Asked<'a> {
+    origin: &'a Origin,
+    decide: &'a Decide,
+    session: Option<Session>,
+    approval: Option<Approval>,
+    now: Timestamp,
+}
+
+impl Working<'_> {
+    /// Decides an action, records the decision and lets the action begin if it may.
+    pub(super) fn decide(
+        &mut self,
+        origin: &Origin,
+        decide: &Decide,
+        now: Timestamp,
+    ) -> Result<(Decided, Made), CallError> {
+        let reply_key = reply_key(origin, decide);
+        let payload_hash = decide.payload_hash();
+        if let Some(stored) = reply_key.as_ref().and_then(|key| self.reply(key)) {
+            return replay(decide, stored, payload_hash == stored.payload_hash);
+        }
+        let session = match &decide.session_id {
+            Some(id) => Some(self.own_session(origin, id)?),
+            None => None,
+        };
+        let approval = match &decide.approval_id {
+            Some(id) => self.approvals.get(self.sql, id.as_str())?,
+            None => None,
+        };
+        let version = self.loaded.clone().ok_or(Refusal::PolicyNotLoaded)?;
+        let asked = Asked { origin, decide, session, approval, now };
+        let request = self.request(&asked)?;
+        let authorization = authorize(version.in_force(), &request, now);
+        let decided = self.record(&asked, &request, &version, &authorization)?;
+        if let Some(key) = reply_key {
+            self.keep_reply(key, payload_hash, decided.write().to_canonical());
+        }
+        Ok((decided, Made::Now))
+    }
+
+    /// The facts as the transaction sees them.
+    fn request(&mut self, asked: &Asked<'_>) -> Result<Request, CallError> {
+        let Decide { action_kind, action_payload, approval_id, evidence_refs, warrant, probe, .. } =
+            asked.decide;
+        let keys = if asked.approval.is_some() { self.all_keys()? } else { Vec::new() };
+        let approval = match (&asked.approval, approval_id) {
+            (Some(approval), _) => ProvidedApproval::Record(approval.record(&keys)),
+            (None, Some(_)) => ProvidedApproval::Unknown,
+            (None, None) => ProvidedApproval::NotProvided,
+        };
+        let session = asked.session.as_ref().map_or_else(SessionFacts::nobody, |session| SessionFacts {
+            session_id: Some(session.session_id.clone()),
+            role: Some(session.role.clone()),
+            mode: session.mode,
+            active: session.state == SessionState::Active,
+        });
+        Ok(Request {
+            action_kind: action_kind.clone(),
+            action_hash: action_hash(action_kind, action_payload),
+            session,
+            probe: probe.clone(),
+            approval,
+            evidence_refs: evidence_refs.clone(),
+            warrant: *warrant,
+        })
+    }
+
+    /// Everything that follows from the decision. What can be refused is refused before the first change.
+    fn record(
+        &mut self,
+        asked: &Asked<'_>,
+        request: &Request,
+        version: &LoadedVersion,
+        authorization: &Authorization<'_>,
+    ) -> Result<Decided, CallError> {
+        let is_begun = authorization.is_allowed() && asked.decide.proceed == Proceed::Begin;
+        let begun = if is_begun { Some(begun(asked, request, authorization)?) } else { None };
+        let is_set_mode = asked.decide.action_kind.as_str() == SET_MODE;
+        let new_mode =
+            if begun.is_some() && is_set_mode { Some(mode_of(&asked.decide.action_payload)?) } else { None };
+        if let (Some(_), Some(session)) = (&begun, &asked.session)
+            && session.state == SessionState::Stopped
+        {
+            return Err(Refusal::SessionStopped(session.session_id.clone()).into());
+        }
+        let pending = self.pending_approval(asked, request, authorization)?;
+        let record = record_of(asked, request, version, authorization, begun.as_ref(), pending.as_ref());
+        self.keep_probe(&request.probe)?;
+        self.emit_decision(asked, authorization, &record)?;
+        if let Some((approval, true)) = &pending {
+            self.ask_for(asked, approval)?;
+        }
+        if let Some((consumed, execution)) = &begun {
+            self.begin(asked, consumed.as_ref(), execution, new_mode)?;
+        }
+        Ok(Decided {
+            decision_id: record.decision_id,
+            trace: record.trace,
+            permit: begun.map(|(_, execution)| PermitDocument {
+                permit_id: execution.permit_id,
+                action_hash: execution.action_hash,
+                expires_at: execution.expires_at,
+            }),
+            pending_approval: pending.map(|(approval, _)| PendingApproval {
+                command: approval.command(),
+                approval_id: approval.approval_id,
+            }),
+        })
+    }
+
+    /// Appends START, then PASS or DENIED with the hash of the record, then advice; keeps the record.
+    fn emit_decision(
+        &mut self,
+        asked: &Asked<'_>,
+        authorization: &Authorization<'_>,
+        record: &DecisionRecord,
+    ) -> Result<(), CallError> {
+        let trace = &authorization.trace;
+        let common =
+            [("decision_id", record.decision_id.write()), ("policy_hash", record.policy_hash.write())];
+        let starts = [("decision_code", Json::from("PENDING")), ("matched_rule_ids", Json::from(Vec::new()))];
+        let event = |kind, members| asked.origin.event(kind, asked.session.as_ref(), asked.now, members);
+        let start = common.clone().into_iter().chain(starts);
+        self.emit(event(EventKind::PolicyEvalStart, detail(start)))?;
+        let kind = match trace.evaluation.decision {
+            Decision::Allow => EventKind::PolicyEvalPass,
+            Decision::Deny => EventKind::PolicyDenied,
+        };
+        let ends = [
+            ("policy_version", record.policy_version.write()),
+            ("decision_code", Json::from(trace.evaluation.decision_code.to_owned())),
+            (
+                "matched_rule_ids",
+                Json::array(trace.evaluation.matched.iter().map(|rule| rule.rule_id.write())),
+            ),
+            ("action_kind", record.context.action_kind.write()),
+            ("action_hash", record.context.action_hash.write()),
+            ("input_context_hash", trace.input_context_hash.write()),
+            ("required_approval", Json::from(trace.evaluation.required_approval)),
+            ("gate", Json::from(trace.evaluation.gate.number())),
+            ("decision_hash", record.hash().write()),
+        ];
+        let log_index = self.head.frontier.size();
+        self.emit(event(kind, detail(common.into_iter().chain(ends))))?;
+        for advisory in record.trace.get("advisories").and_then(Json::as_array).unwrap_or_default() {
+            self.emit(event(EventKind::Advisory, object_of(advisory)))?;
+        }
+        self.keep_decision(record, log_index)?;
+        Ok(())
+    }
+
+    /// The request for an approval that this denial makes or finds, and whether it is new.
+    fn pending_approval(
+        &mut self,
+        asked: &Asked<'_>,
+        request: &Request,
+        authorization: &Authorization<'_>,
+    ) -> Result<Option<(Approval, bool)>, CallError> {
+        let (Some(session), Some(need)) = (&asked.session, &authorization.approval_need) else {
+            return Ok(None);
+        };
+        if authorization.trace.evaluation.gate != Gate::ApprovalRequired {
+            return Ok(None);
+        }
+        let query =
+            "SELECT body FROM approval WHERE session_id = $1 AND action_hash = $2 AND state = 'pending'
+            ORDER BY approval_id";
+        let cells = [session.session_id.as_str().into(), request.action_hash.to_string().into()];
+        let stored: Vec<Approval> = read_rows(&self.sql.query(query, &cells)?)?;
+        let ids: Vec<&str> = stored.iter().map(|approval| approval.approval_id.as_str()).collect();
+        self.approvals.load(self.sql, &ids)?;
+        let is_it = |approval: &&Approval| {
+            approval.session_id == session.session_id
+                && approval.action_hash == request.action_hash
+                && approval.state == countersign_policy::ApprovalState::Pending
+                && asked.now <= approval.expires_at
+        };
+        if let Some(found) = self.approvals.values().find(is_it) {
+            return Ok(Some((found.clone(), false)));
+        }
+        let new = ApprovalRequest {
+            approval_id: asked.decide.fresh.approval_id.clone(),
+            session_id: session.session_id.clone(),
+            action_kind: request.action_kind.clone(),
+            action_hash: request.action_hash,
+            requester: asked.origin.principal.clone(),
+            quorum: quorum_rule(need)?,
+        };
+        Ok(Some((Approval::request(new, asked.now)?, true)))
+    }
+
+    /// Keeps a new request, and the action as its reviewers will want to see it.
+    fn ask_for(&mut self, asked: &Asked<'_>, approval: &Approval) -> Result<(), CallError> {
+        let action = Json::object([
+            ("action_kind", approval.action_kind.write()),
+            ("action_payload", asked.decide.action_payload.clone()),
+        ]);
+        self.keep("action", "action_hash", approval.action_hash.to_string(), &action.to_canonical())?;
+        self.approvals.put(approval.clone());
+        self.emit_approval(asked.origin, EventKind::ApprovalRequested, approval, asked.now)
+    }
+
+    /// Uses up the approval, begins the execution, and carries out what the store does itself.
+    fn begin(
+        &mut self,
+        asked: &Asked<'_>,
+        consumed: Option<&Approval>,
+        execution: &Execution,
+        new_mode: Option<countersign_policy::Mode>,
+    ) -> Result<(), CallError> {
+        let Asked { origin, now, .. } = *asked;
+        if let Some(consumed) = consumed {
+            self.approvals.put(consumed.clone());
+            self.emit_approval(origin, EventKind::ApprovalConsumed, consumed, now)?;
+        }
+        self.emit_execution(origin, EventKind::ExecutionStarted, execution, now)?;
+        let mut execution = execution.clone();
+        if let (Some(mode), Some(session)) = (new_mode, &asked.session) {
+            let changed = Session { mode, ..session.clone() };
+            self.sessions.put(changed.clone());
+            let members =
+                [("from", session.mode.write()), ("to", mode.write()), ("by", origin.principal.write())];
+            self.emit(origin.event(EventKind::ModeChanged, Some(&changed), now, detail(members)))?;
+            let said =
+                countersign_canon::Text::new(String::new()).ok_or_else(|| StoreError::corrupt("no text"))?;
+            execution = execution.finish(OutcomeStatus::Succeeded, said, now)?;
+            self.emit_execution(origin, EventKind::ExecutionFinished, &execution, now)?;
+        }
+        self.executions.put(execution);
+        Ok(())
+    }
+}
+
+/// The name under which this request's answer is kept.
+pub(crate) fn reply_key(origin: &Origin, decide: &Decide) -> Option<String> {
+    let id = decide.client_request_id.as_ref()?;
+    Some(format!("{}\n{}\n{}", origin.principal, origin.endpoint.as_str(), id.as_str()))
+}
+
+fn replay(decide: &Decide, stored: &StoredReply, is_same: bool) -> Result<(Decided, Made), CallError> {
+    if !is_same {
+        let id = decide.client_request_id.as_ref().map_or_else(String::new, |id| id.as_str().to_owned());
+        return Err(Refusal::IdempotencyConflict(id).into());
+    }
+    Ok((read_body(&stored.body)?, Made::Before(stored.checkpoint)))
+}
+
+/// Step 7 of the protocol: the approval that is used up, if one is required, and the execution that begins.
+fn begun(
+    asked: &Asked<'_>,
+    request: &Request,
+    authorization: &Authorization<'_>,
+) -> Result<(Option<Approval>, Execution), CallError> {
+    let needs_one = authorization.trace.evaluation.required_approval;
+    let brought = asked.approval.as_ref();
+    let requirement =
+        if needs_one { Requirement::Approval(brought.map(Approval::step)) } else { Requirement::None };
+    let (step, execution) = begin(requirement, asked.now)?;
+    let permit_id = &asked.decide.fresh.permit_id;
+    let consumed = step.zip(brought).map(|(step, approval)| approval.consumed(step, permit_id, asked.now));
+    let execution = Execution {
+        permit_id: permit_id.clone(),
+        decision_id: asked.decide.fresh.decision_id.clone(),
+        session_id: request.session.session_id.clone(),
+        action_hash: request.action_hash,
+        approval_id: consumed.as_ref().map(|approval| approval.approval_id.clone()),
+        state: ExecutionState::Begun,
+        begun_at: execution.begun_at,
+        expires_at: execution.expires_at,
+        ended_at: None,
+        detail: None,
+    };
+    Ok((consumed, execution))
+}
+
+fn record_of(
+    asked: &Asked<'_>,
+    request: &Request,
+    version: &LoadedVersion,
+    authorization: &Authorization<'_>,
+    begun: Option<&(Option<Approval>, Execution)>,
+    pending: Option<&(Approval, bool)>,
+) -> DecisionRecord {
+    let approval = match &request.approval {
+        ProvidedApproval::Record(record) => Some(record.clone()),
+        ProvidedApproval::Unknown | ProvidedApproval::NotProvided => None,
+    };
+    DecisionRecord {
+        decision_id: asked.decide.fresh.decision_id.clone(),
+        principal: asked.origin.principal.clone(),
+        endpoint: asked.origin.endpoint.clone(),
+        session_id: request.session.session_id.clone(),
+        proceed: asked.decide.proceed == Proceed::Begin,
+        policy_version: version.version,
+        policy_hash: authorization.trace.policy_hash,
+        trace_version: TraceVersion::V1,
+        approval_provided: asked.decide.approval_id.is_some(),
+        approval,
+        context: authorization.context.clone(),
+        trace: match authorization.trace.to_json().value {
+            Value::Object(trace) => trace,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                countersign_canon::Object::default()
+            }
+        },
+        permit_id: begun.map(|(_, execution)| execution.permit_id.clone()),
+        pending_approval_id: pending.map(|(approval, _)| approval.approval_id.clone()),
+    }
+}
+
+fn quorum_rule(need: &ApprovalNeed) -> Result<QuorumRule, CallError> {
+    let approvals = Within::new(i64::from(need.approvals)).ok_or_else(|| Refusal::Invalid {
+        message: format!("the policy asks for {} approvals, at most 16 are possible", need.approvals),
+    })?;
+    Ok(QuorumRule { approvals, reviewers: need.reviewers.clone() })
+}

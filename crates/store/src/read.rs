@@ -1,0 +1,206 @@
+//! Questions that change nothing.
+
+use countersign_ledger::{
+    Approval, DecisionRecord, Event, LeafHash, LogCheck, LogFault, LogReport, NoteKey, SignedCheckpoint,
+    StoredCheckpoint, StoredEvent, StreamId,
+};
+use countersign_policy::ApprovalState;
+
+use crate::{
+    StoreError,
+    log::{WALK_ROWS, load_keys},
+    shelf::{read_body, read_rows},
+    sql::{Cell, Row, Sql, count_cell},
+};
+
+/// An event with its place in the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedEvent {
+    /// Its place in the log, from 0.
+    pub log_index: u64,
+    /// The event.
+    pub event: Event,
+    /// Its canonical bytes: the entry of the log.
+    pub body: String,
+}
+
+/// A decision with the place in the log of the event that carries its hash.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedDecision {
+    /// The place in the log.
+    pub log_index: u64,
+    /// The decision.
+    pub record: DecisionRecord,
+}
+
+/// Why a log was not verified.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// It could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It is not what it should be.
+    #[error(transparent)]
+    Fault(#[from] LogFault),
+}
+
+pub(crate) fn events(sql: &mut dyn Sql, stream: &StreamId, after_seq: i64) -> Result<Vec<Event>, StoreError> {
+    let query = "SELECT body FROM event WHERE stream_id = $1 AND seq > $2 ORDER BY seq";
+    let rows = sql.query(query, &[stream.as_str().into(), after_seq.into()])?;
+    rows.iter().map(|row| read_body(row.text(0)?)).collect()
+}
+
+pub(crate) fn log_events(sql: &mut dyn Sql, from: u64, limit: u32) -> Result<Vec<LoggedEvent>, StoreError> {
+    let query = "SELECT log_index, body FROM event WHERE log_index >= $1 ORDER BY log_index LIMIT $2";
+    let rows = sql.query(query, &[count_cell(from)?, i64::from(limit).into()])?;
+    let read = |row: &Row| {
+        let body = row.text(1)?.to_owned();
+        Ok(LoggedEvent { log_index: row.count(0)?, event: read_body(&body)?, body })
+    };
+    rows.iter().map(read).collect()
+}
+
+/// The hashes of the first `size` entries of the log.
+pub(crate) fn leaves(sql: &mut dyn Sql, size: u64) -> Result<Vec<LeafHash>, StoreError> {
+    let mut leaves = Vec::new();
+    let query = "SELECT body FROM event WHERE log_index >= $1 AND log_index < $2 ORDER BY log_index LIMIT $3";
+    loop {
+        let from = count_cell(u64::try_from(leaves.len()).unwrap_or(u64::MAX))?;
+        let rows = sql.query(query, &[from, count_cell(size)?, i64::from(WALK_ROWS).into()])?;
+        if rows.is_empty() {
+            return Ok(leaves);
+        }
+        for row in rows {
+            leaves.push(LeafHash::of(row.text(0)?.as_bytes()));
+        }
+    }
+}
+
+pub(crate) fn checkpoint_note(
+    sql: &mut dyn Sql,
+    number: u64,
+) -> Result<Option<SignedCheckpoint>, StoreError> {
+    note(&sql.query("SELECT note FROM checkpoint WHERE number = $1", &[count_cell(number)?])?)
+}
+
+pub(crate) fn newest_note(sql: &mut dyn Sql) -> Result<Option<SignedCheckpoint>, StoreError> {
+    note(&sql.query("SELECT note FROM checkpoint ORDER BY number DESC LIMIT 1", &[])?)
+}
+
+fn note(rows: &[Row]) -> Result<Option<SignedCheckpoint>, StoreError> {
+    rows.first().map(|row| Ok(SignedCheckpoint::from_text(row.text(0)?.to_owned()))).transpose()
+}
+
+/// Walks through the whole log: every event and every checkpoint, in order.
+pub(crate) fn verify(
+    sql: &mut dyn Sql,
+    keys: Option<Vec<NoteKey>>,
+    outside: &[SignedCheckpoint],
+) -> Result<Result<LogReport, LogFault>, StoreError> {
+    let keys = match keys {
+        Some(keys) => keys,
+        None => load_keys(sql)?,
+    };
+    let mut check = match LogCheck::new(keys, outside) {
+        Ok(check) => check,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let mut checkpoints = Walk::new("SELECT number, tree_size, note FROM checkpoint", "number");
+    let mut events = Walk::new("SELECT log_index, stream_id, seq, body FROM event", "log_index");
+    let mut next = checkpoints.next(sql)?;
+    while let Some(row) = events.next(sql)? {
+        let row = StoredEvent {
+            log_index: row.count(0)?,
+            stream_id: row.text(1)?,
+            seq: row.integer(2)?,
+            body: row.text(3)?,
+        };
+        if let Err(fault) = check.event(&row) {
+            return Ok(Err(fault));
+        }
+        while let Some(row) = next.take_if(|row| row.count(1).is_ok_and(|size| size <= check.size())) {
+            if let Err(fault) = check.checkpoint(&stored_checkpoint(&row)?) {
+                return Ok(Err(fault));
+            }
+            next = checkpoints.next(sql)?;
+        }
+    }
+    while let Some(row) = next {
+        if let Err(fault) = check.checkpoint(&stored_checkpoint(&row)?) {
+            return Ok(Err(fault));
+        }
+        next = checkpoints.next(sql)?;
+    }
+    Ok(check.finish())
+}
+
+fn stored_checkpoint(row: &Row) -> Result<StoredCheckpoint<'_>, StoreError> {
+    Ok(StoredCheckpoint { number: row.count(0)?, tree_size: row.count(1)?, note: row.text(2)? })
+}
+
+/// Rows of a table in order of a column, fetched by the thousand.
+struct Walk {
+    query: String,
+    after: i64,
+    rows: std::vec::IntoIter<Row>,
+}
+
+impl Walk {
+    fn new(select: &str, column: &str) -> Self {
+        let query = format!("{select} WHERE {column} > $1 ORDER BY {column} LIMIT $2");
+        Self { query, after: i64::MIN, rows: Vec::new().into_iter() }
+    }
+
+    fn next(&mut self, sql: &mut dyn Sql) -> Result<Option<Row>, StoreError> {
+        if self.rows.as_slice().is_empty() {
+            let cells = [self.after.into(), i64::from(WALK_ROWS).into()];
+            self.rows = sql.query(&self.query, &cells)?.into_iter();
+        }
+        let row = self.rows.next();
+        if let Some(row) = &row {
+            self.after = row.integer(0)?;
+        }
+        Ok(row)
+    }
+}
+
+pub(crate) fn approvals(
+    sql: &mut dyn Sql,
+    state: Option<ApprovalState>,
+) -> Result<Vec<Approval>, StoreError> {
+    let all = "SELECT body FROM approval ORDER BY approval_id";
+    let some = "SELECT body FROM approval WHERE state = $1 ORDER BY approval_id";
+    let rows = match state {
+        None => sql.query(all, &[])?,
+        Some(state) => sql.query(some, &[state.as_str().into()])?,
+    };
+    read_rows(&rows)
+}
+
+/// The one row of a table that has this value in this column.
+pub(crate) fn one<T: countersign_canon::Wire>(
+    sql: &mut dyn Sql,
+    table: &str,
+    column: &str,
+    value: Cell,
+) -> Result<Option<T>, StoreError> {
+    let rows = sql.query(&format!("SELECT body FROM {table} WHERE {column} = $1"), &[value])?;
+    rows.first().map(|row| read_body(row.text(0)?)).transpose()
+}
+
+/// Every row of a table, in order of a column.
+pub(crate) fn all<T: countersign_canon::Wire>(
+    sql: &mut dyn Sql,
+    table: &str,
+    column: &str,
+) -> Result<Vec<T>, StoreError> {
+    let rows = sql.query(&format!("SELECT body FROM {table} ORDER BY {column}"), &[])?;
+    rows.iter().map(|row| read_body(row.text(0)?)).collect()
+}
+
+pub(crate) fn decisions(sql: &mut dyn Sql, from: u64, limit: u32) -> Result<Vec<LoggedDecision>, StoreError> {
+    let query = "SELECT log_index, body FROM decision WHERE log_index >= $1 ORDER BY log_index LIMIT $2";
+    let rows = sql.query(query, &[count_cell(from)?, i64::from(limit).into()])?;
+    let read = |row: &Row| Ok(LoggedDecision { log_index: row.count(0)?, record: read_body(row.text(1)?)? });
+    rows.iter().map(read).collect()
+}

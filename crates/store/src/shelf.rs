@@ -1,0 +1,243 @@
+//! Rows of one table that a batch has looked at, and what it changed about them.
+
+use std::collections::BTreeMap;
+
+use countersign_canon::{Code, Json, Reader, Wire};
+use countersign_ledger::{Approval, ApproverKey, Execution, Session, Token};
+use countersign_policy::ApprovalState;
+
+use crate::{
+    StoreError,
+    code::codes,
+    sql::{Cell, Row, Sql},
+};
+
+/// A document that has a table of its own: a key, columns to search by, and the canonical body.
+pub(crate) trait Entity: Wire + Clone {
+    /// The table.
+    const TABLE: &'static str;
+    /// The key's column.
+    const KEY: &'static str;
+    /// The columns to search by.
+    const SEARCH: &'static [&'static str];
+    /// The key.
+    fn key(&self) -> String;
+    /// What the columns to search by hold.
+    fn search(&self) -> Vec<Cell>;
+    /// What must hold of the row that this replaces, beyond being the one that was read.
+    fn guard(&self) -> Option<Guard> {
+        None
+    }
+}
+
+/// A condition on the row that is replaced: the state it must have and the instant it must not have passed.
+pub(crate) struct Guard {
+    pub(crate) state: &'static str,
+    pub(crate) unexpired_at: i64,
+}
+
+/// Rows by key, as they were read and as they are to be.
+#[derive(Debug)]
+pub(crate) struct Shelf<E>(BTreeMap<String, Slot<E>>);
+
+#[derive(Debug)]
+struct Slot<E> {
+    /// The body as it was read; nothing if there was no row.
+    stored: Option<String>,
+    value: Option<E>,
+    is_changed: bool,
+}
+
+impl<E: Entity> Shelf<E> {
+    pub(crate) const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// Reads the rows with these keys, in one query.
+    pub(crate) fn load(&mut self, sql: &mut dyn Sql, keys: &[&str]) -> Result<(), StoreError> {
+        let mut wanted: Vec<&str> = keys.iter().copied().filter(|key| !self.0.contains_key(*key)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let list = Json::array(wanted.iter().copied()).to_canonical();
+        let query =
+            format!("SELECT {}, body FROM {} WHERE {} IN {}", E::KEY, E::TABLE, E::KEY, sql.in_list());
+        for row in sql.query(&query, &[list.into()])? {
+            let (key, body) = (row.text(0)?.to_owned(), row.text(1)?.to_owned());
+            let value = Some(read_body(&body)?);
+            self.0.insert(key, Slot { stored: Some(body), value, is_changed: false });
+        }
+        for key in wanted {
+            let absent = Slot { stored: None, value: None, is_changed: false };
+            self.0.entry(key.to_owned()).or_insert(absent);
+        }
+        Ok(())
+    }
+
+    /// The row with this key, read now if it was not before.
+    pub(crate) fn get(&mut self, sql: &mut dyn Sql, key: &str) -> Result<Option<E>, StoreError> {
+        self.load(sql, &[key])?;
+        Ok(self.0.get(key).and_then(|slot| slot.value.clone()))
+    }
+
+    /// Notes what a row is to be; it must have been read, or not exist.
+    pub(crate) fn put(&mut self, value: E) {
+        let slot = self.0.entry(value.key());
+        let slot = slot.or_insert(Slot { stored: None, value: None, is_changed: false });
+        slot.value = Some(value);
+        slot.is_changed = true;
+    }
+
+    /// The rows as they are to be, of those that were looked at.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &E> {
+        self.0.values().filter_map(|slot| slot.value.as_ref())
+    }
+
+    /// Writes what has changed; every change replaces just the row that was read.
+    pub(crate) fn flush(self, sql: &mut dyn Sql) -> Result<(), StoreError> {
+        let mut new = Vec::new();
+        for slot in self.0.into_values().filter(|slot| slot.is_changed) {
+            let Some(value) = slot.value else { continue };
+            let body = value.write().to_canonical();
+            match slot.stored {
+                Some(stored) => replace(sql, &value, body, stored)?,
+                None => {
+                    let key = Cell::from(value.key());
+                    new.push([key].into_iter().chain(value.search()).chain([body.into()]).collect());
+                }
+            }
+        }
+        let columns: Vec<&str> =
+            [E::KEY].into_iter().chain(E::SEARCH.iter().copied()).chain(["body"]).collect();
+        if new.is_empty() { Ok(()) } else { sql.insert(E::TABLE, &columns, new) }
+    }
+}
+
+/// Compare and set in one statement: anything else than one changed row means that somebody else was here.
+fn replace<E: Entity>(sql: &mut dyn Sql, value: &E, body: String, stored: String) -> Result<(), StoreError> {
+    let mut cells = value.search();
+    cells.extend([body.into(), value.key().into(), stored.into()]);
+    let mut parameters = 1_u32..;
+    let mut next = || parameters.next().unwrap_or_default();
+    let sets: Vec<String> =
+        E::SEARCH.iter().chain(&["body"]).map(|column| format!("{column} = ${}", next())).collect();
+    let mut statement = format!(
+        "UPDATE {} SET {} WHERE {} = ${} AND body = ${}",
+        E::TABLE,
+        sets.join(", "),
+        E::KEY,
+        next(),
+        next()
+    );
+    if let Some(Guard { state, unexpired_at }) = value.guard() {
+        statement.push_str(&format!(" AND state = ${} AND expires_at >= ${}", next(), next()));
+        cells.extend([state.into(), unexpired_at.into()]);
+    }
+    statement.push_str(&format!(" RETURNING {}", E::KEY));
+    match sql.query(&statement, &cells)?.len() {
+        1 => Ok(()),
+        found => Err(StoreError::Unavailable {
+            message: format!("{found} rows of {} were changed instead of one", E::TABLE),
+        }),
+    }
+}
+
+/// The rows of a query whose first column is a body.
+pub(crate) fn read_rows<E: Entity>(rows: &[Row]) -> Result<Vec<E>, StoreError> {
+    rows.iter().map(|row| read_body(row.text(0)?)).collect()
+}
+
+pub(crate) fn read_body<T: Wire>(body: &str) -> Result<T, StoreError> {
+    const FAMILY: Code = codes::STORE_CORRUPT;
+    Reader::read_document(body.as_bytes(), FAMILY).map_err(|issues| {
+        let first = issues.first().map_or_else(String::new, |issue| format!("{}: {issue}", issue.pointer));
+        StoreError::corrupt(first)
+    })
+}
+
+impl Entity for Session {
+    const TABLE: &'static str = "session";
+    const KEY: &'static str = "session_id";
+    const SEARCH: &'static [&'static str] = &["owner", "state"];
+
+    fn key(&self) -> String {
+        self.session_id.to_string()
+    }
+
+    fn search(&self) -> Vec<Cell> {
+        vec![self.owner.as_str().into(), self.state.as_str().into()]
+    }
+}
+
+impl Entity for Approval {
+    const TABLE: &'static str = "approval";
+    const KEY: &'static str = "approval_id";
+    const SEARCH: &'static [&'static str] = &["session_id", "action_hash", "state", "expires_at"];
+
+    fn key(&self) -> String {
+        self.approval_id.to_string()
+    }
+
+    fn search(&self) -> Vec<Cell> {
+        vec![
+            self.session_id.as_str().into(),
+            self.action_hash.to_string().into(),
+            self.state.as_str().into(),
+            self.expires_at.as_unix().into(),
+        ]
+    }
+
+    /// An approval is used up only while it is granted and has not expired.
+    fn guard(&self) -> Option<Guard> {
+        let consumed_at = self.ended_at.filter(|_| self.state == ApprovalState::Consumed)?;
+        Some(Guard { state: ApprovalState::Granted.as_str(), unexpired_at: consumed_at.as_unix() })
+    }
+}
+
+impl Entity for ApproverKey {
+    const TABLE: &'static str = "approver_key";
+    const KEY: &'static str = "key_id";
+    const SEARCH: &'static [&'static str] = &["approver"];
+
+    fn key(&self) -> String {
+        self.key_id.to_string()
+    }
+
+    fn search(&self) -> Vec<Cell> {
+        vec![self.approver.as_str().into()]
+    }
+}
+
+impl Entity for Execution {
+    const TABLE: &'static str = "execution";
+    const KEY: &'static str = "permit_id";
+    const SEARCH: &'static [&'static str] = &["approval_id", "state", "begun_at"];
+
+    fn key(&self) -> String {
+        self.permit_id.to_string()
+    }
+
+    fn search(&self) -> Vec<Cell> {
+        vec![
+            self.approval_id.as_ref().map(|id| id.as_str()).into(),
+            self.state.as_str().into(),
+            self.begun_at.as_unix().into(),
+        ]
+    }
+}
+
+impl Entity for Token {
+    const TABLE: &'static str = "token";
+    const KEY: &'static str = "token_hash";
+    const SEARCH: &'static [&'static str] = &["name"];
+
+    fn key(&self) -> String {
+        self.token_hash.to_string()
+    }
+
+    fn search(&self) -> Vec<Cell> {
+        vec![self.name.as_str().into()]
+    }
+}

@@ -1,0 +1,265 @@
+//! The store: one queue to one writer, and as many readers as there are questions.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, mpsc::sync_channel},
+};
+
+use countersign_canon::{Sha256, Timestamp};
+use countersign_ledger::{
+    Activation, Approval, ApproverKey, DecisionId, DecisionRecord, Event, Execution, KeyName, LeafHash,
+    LogReport, NoteKey, PermitId, PolicyVersion, SecretKey, Session, SignedCheckpoint, StreamId, Token,
+    VersionNumber,
+};
+use countersign_policy::{ApprovalId, ApprovalState, ProbeFacts, ProbeHash, SessionId};
+
+use crate::{
+    StoreError,
+    connection::{Connection, Database},
+    files::{self, CheckpointCopy, CopyFault},
+    log::{self, Seal},
+    random,
+    read::{self, LoggedDecision, LoggedEvent, VerifyError},
+    request::{Call, CallError},
+    sql::Sql,
+    writer::{Answer, Responder, Writer},
+};
+
+/// The file of the key that signs the log.
+const KEY_FILE: &str = "log.key";
+
+/// Where a store is and how it is opened.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// The folder of the database and of the key that signs the log.
+    pub data: PathBuf,
+    /// The folder, outside the store, for the copy of the newest checkpoint.
+    pub checkpoints: Option<PathBuf>,
+    /// The instant of the opening.
+    pub now: Timestamp,
+}
+
+/// Keeps events, decisions and approvals so that nothing is lost and nothing is used twice.
+#[derive(Debug)]
+pub struct Store {
+    writer: Writer,
+    database: Database,
+    readers: Mutex<Vec<Connection>>,
+    public_key: NoteKey,
+    copy_fault: CopyFault,
+}
+
+impl Store {
+    /// Opens the embedded store, making it if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder or a file in it can be written by others, if the engine is unsafe, if the store comes from
+    /// a later version or is damaged, and if the disk refuses.
+    pub fn open(options: &StoreOptions) -> Result<Self, StoreError> {
+        let database = Database::Sqlite(options.data.clone());
+        let mut connection = database.open()?;
+        let key = connection.write(|sql| sealing_key(sql, options))?;
+        let keys = connection.read(log::load_keys)?;
+        let public_key = key.public();
+        let copy_fault = CopyFault::default();
+        let name = format!("{}.checkpoint", public_key.name.as_str().replace('/', "_"));
+        let copy = |folder: &PathBuf| CheckpointCopy::new(folder, &name, Arc::clone(&copy_fault));
+        let copy = options.checkpoints.as_ref().map(copy).transpose()?;
+        let writer = Writer::start(database.clone(), connection, Seal { key, keys, last: None }, copy)?;
+        Ok(Self { writer, database, readers: Mutex::default(), public_key, copy_fault })
+    }
+
+    /// Queues a command and calls `respond` with its answer, once it is durable.
+    pub fn submit(&self, call: Call, respond: Responder) {
+        self.writer.submit(call, respond);
+    }
+
+    /// Carries out a command and waits until it is durable.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store says no, or cannot say; nothing has been done then.
+    pub fn call(&self, call: Call) -> Result<Answer, CallError> {
+        let (answered, answer) = sync_channel(1);
+        self.submit(call, Box::new(move |result| drop(answered.send(result))));
+        answer.recv().unwrap_or_else(|_| {
+            Err(StoreError::Unavailable { message: "the writer is gone".to_owned() }.into())
+        })
+    }
+
+    /// The public key with which this process signs the log.
+    #[must_use]
+    pub const fn public_key(&self) -> &NoteKey {
+        &self.public_key
+    }
+
+    /// What went wrong with the last copy of the checkpoint, if anything did.
+    #[must_use]
+    pub fn copy_fault(&self) -> Option<String> {
+        self.copy_fault.lock().map_or(None, |fault| fault.clone())
+    }
+
+    /// Copies the store to a new file while it is in use.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is something under that name already, and if the disk refuses.
+    pub fn back_up(&self, target: &Path) -> Result<(), StoreError> {
+        self.database.open()?.back_up(target)
+    }
+
+    /// Asks something of one state of the store.
+    fn read<T>(&self, run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let idle = self.readers.lock().map_or(None, |mut readers| readers.pop());
+        let mut connection = match idle {
+            Some(connection) => connection,
+            None => self.database.open()?,
+        };
+        let answer = connection.read(run)?;
+        if let Ok(mut readers) = self.readers.lock() {
+            readers.push(connection);
+        }
+        Ok(answer)
+    }
+}
+
+/// The questions. Each fails if the store cannot be read or holds something damaged.
+#[expect(clippy::missing_errors_doc, reason = "said once for all of them")]
+impl Store {
+    /// The events of a stream after this place, in order.
+    pub fn events(&self, stream: &StreamId, after_seq: i64) -> Result<Vec<Event>, StoreError> {
+        self.read(|sql| read::events(sql, stream, after_seq))
+    }
+
+    /// At most so many events of the log from this place on.
+    pub fn log_events(&self, from: u64, limit: u32) -> Result<Vec<LoggedEvent>, StoreError> {
+        self.read(|sql| read::log_events(sql, from, limit))
+    }
+
+    /// The hashes of the first so many entries of the log: what proofs are made from.
+    pub fn log_leaves(&self, size: u64) -> Result<Vec<LeafHash>, StoreError> {
+        self.read(|sql| read::leaves(sql, size))
+    }
+
+    /// The newest checkpoint.
+    pub fn checkpoint(&self) -> Result<Option<SignedCheckpoint>, StoreError> {
+        self.read(read::newest_note)
+    }
+
+    /// The public keys of everybody who signs the log.
+    pub fn log_keys(&self) -> Result<Vec<NoteKey>, StoreError> {
+        self.read(log::load_keys)
+    }
+
+    /// Verifies the whole log, with these keys or else those in the store, and these checkpoints from outside.
+    pub fn verify_log(
+        &self,
+        keys: Option<Vec<NoteKey>>,
+        outside: &[SignedCheckpoint],
+    ) -> Result<LogReport, VerifyError> {
+        Ok(self.read(|sql| read::verify(sql, keys, outside))??)
+    }
+
+    /// A session.
+    pub fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        self.read(|sql| read::one(sql, "session", "session_id", id.as_str().into()))
+    }
+
+    /// Every session.
+    pub fn sessions(&self) -> Result<Vec<Session>, StoreError> {
+        self.read(|sql| read::all(sql, "session", "session_id"))
+    }
+
+    /// An approval.
+    pub fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
+        self.read(|sql| read::one(sql, "approval", "approval_id", id.as_str().into()))
+    }
+
+    /// The approvals that stand here; all of them if nothing is said.
+    pub fn approvals(&self, state: Option<ApprovalState>) -> Result<Vec<Approval>, StoreError> {
+        self.read(|sql| read::approvals(sql, state))
+    }
+
+    /// The action that somebody was asked to approve: its kind and payload.
+    pub fn action(
+        &self,
+        hash: &countersign_policy::ActionHash,
+    ) -> Result<Option<countersign_canon::Object<'static>>, StoreError> {
+        self.read(|sql| read::one(sql, "action", "action_hash", hash.to_string().into()))
+    }
+
+    /// An execution.
+    pub fn execution(&self, id: &PermitId) -> Result<Option<Execution>, StoreError> {
+        self.read(|sql| read::one(sql, "execution", "permit_id", id.as_str().into()))
+    }
+
+    /// Every execution.
+    pub fn executions(&self) -> Result<Vec<Execution>, StoreError> {
+        self.read(|sql| read::all(sql, "execution", "begun_at, permit_id"))
+    }
+
+    /// A decision.
+    pub fn decision(&self, id: &DecisionId) -> Result<Option<DecisionRecord>, StoreError> {
+        self.read(|sql| read::one(sql, "decision", "decision_id", id.as_str().into()))
+    }
+
+    /// At most so many decisions, from this place of the log on.
+    pub fn decisions(&self, from: u64, limit: u32) -> Result<Vec<LoggedDecision>, StoreError> {
+        self.read(|sql| read::decisions(sql, from, limit))
+    }
+
+    /// What a probe found.
+    pub fn probe(&self, hash: &ProbeHash) -> Result<Option<ProbeFacts>, StoreError> {
+        self.read(|sql| read::one(sql, "probe", "probe_hash", hash.to_string().into()))
+    }
+
+    /// Every policy version.
+    pub fn policy_versions(&self) -> Result<Vec<PolicyVersion>, StoreError> {
+        self.read(|sql| read::all(sql, "policy_version", "version"))
+    }
+
+    /// A policy version.
+    pub fn policy_version(&self, version: VersionNumber) -> Result<Option<PolicyVersion>, StoreError> {
+        self.read(|sql| read::one(sql, "policy_version", "version", version.get().into()))
+    }
+
+    /// Every activation; the last one is in force.
+    pub fn activations(&self) -> Result<Vec<Activation>, StoreError> {
+        self.read(|sql| read::all(sql, "activation", "number"))
+    }
+
+    /// Every registered key of an approver.
+    pub fn approver_keys(&self) -> Result<Vec<ApproverKey>, StoreError> {
+        self.read(|sql| read::all(sql, "approver_key", "key_id"))
+    }
+
+    /// The token with this hash.
+    pub fn token(&self, hash: &Sha256) -> Result<Option<Token>, StoreError> {
+        self.read(|sql| read::one(sql, "token", "token_hash", hash.to_string().into()))
+    }
+
+    /// Every token.
+    pub fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        self.read(|sql| read::all(sql, "token", "name"))
+    }
+}
+
+/// The key that signs the log: the one in the data folder, or a new one under the name of the log.
+fn sealing_key(sql: &mut dyn Sql, options: &StoreOptions) -> Result<SecretKey, StoreError> {
+    let path: &Path = &options.data.join(KEY_FILE);
+    let unreadable = |message: String| StoreError::Corrupt { message: format!("{KEY_FILE}: {message}") };
+    let key = match files::read_private(path)? {
+        Some(text) => SecretKey::parse(text.trim_end()).map_err(|issue| unreadable(issue.to_string()))?,
+        None => {
+            let instance = u64::from_be_bytes(random::bytes()?);
+            let name = KeyName::parse(&format!("countersign-{instance:016x}/urm-audit"))
+                .map_err(|issue| unreadable(issue.to_string()))?;
+            let key = SecretKey::from_seed(log::load_origin(sql, name)?, &random::bytes()?);
+            files::write_private(path, &format!("{}\n", key.to_secret_text()))?;
+            key
+        }
+    };
+    log::register_key(sql, &key, options.now)?;
+    Ok(key)
+}

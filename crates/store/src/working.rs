@@ -1,0 +1,304 @@
+//! What one batch reads and changes: looked up in the transaction, changed in memory, written back at the end.
+//!
+//! A request that is refused has changed nothing: every engine function makes its checks before its first change.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use countersign_canon::{Json, Object, Sha256, Timestamp, Wire as _};
+use countersign_ledger::{
+    Activation, Approval, ApproverKey, DecisionRecord, Event, Execution, LeafHash, LoadedVersion, NewEvent,
+    PolicyVersion, Seq, Session, SignedCheckpoint, StreamId, Token,
+};
+use countersign_policy::ProbeFacts;
+
+use crate::{
+    StoreError,
+    log::{Head, Seal},
+    request::Refusal,
+    shelf::{Shelf, read_body, read_rows},
+    sql::{Cell, Sql, count_cell},
+};
+
+/// LIMIT: how far the clock may step back and still be taken for the end of the log.
+const CLOCK_BACK_S_MAX: i64 = 2;
+
+/// An answer that was given under a name.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredReply {
+    pub(crate) payload_hash: Sha256,
+    /// The number of the checkpoint it was given with.
+    pub(crate) checkpoint: u64,
+    pub(crate) body: String,
+}
+
+/// One batch.
+pub(crate) struct Working<'t> {
+    pub(crate) sql: &'t mut dyn Sql,
+    pub(crate) head: Head,
+    pub(crate) sessions: Shelf<Session>,
+    pub(crate) approvals: Shelf<Approval>,
+    pub(crate) executions: Shelf<Execution>,
+    pub(crate) keys: Shelf<ApproverKey>,
+    pub(crate) tokens: Shelf<Token>,
+    pub(crate) loaded: Option<Arc<LoadedVersion>>,
+    tails: BTreeMap<StreamId, i64>,
+    replies: BTreeMap<String, StoredReply>,
+    new_replies: BTreeSet<String>,
+    new_events: Vec<Vec<Cell>>,
+    new_decisions: Vec<Vec<Cell>>,
+    // Things that are kept once, by their hash: table and hash, body.
+    kept: BTreeMap<(&'static str, String), Option<String>>,
+    all_keys: Option<Vec<ApproverKey>>,
+}
+
+impl<'t> Working<'t> {
+    /// Starts a batch in this transaction; `loaded` is the policy version that was in force last.
+    pub(crate) fn new(
+        sql: &'t mut dyn Sql,
+        seal: &mut Seal,
+        loaded: Option<Arc<LoadedVersion>>,
+    ) -> Result<Self, StoreError> {
+        let head = Head::load(sql, seal)?;
+        let mut working = Self {
+            sql,
+            head,
+            sessions: Shelf::new(),
+            approvals: Shelf::new(),
+            executions: Shelf::new(),
+            keys: Shelf::new(),
+            tokens: Shelf::new(),
+            loaded,
+            tails: BTreeMap::new(),
+            replies: BTreeMap::new(),
+            new_replies: BTreeSet::new(),
+            new_events: Vec::new(),
+            new_decisions: Vec::new(),
+            kept: BTreeMap::new(),
+            all_keys: None,
+        };
+        working.load_active()?;
+        Ok(working)
+    }
+
+    /// The instant of a request: never before what the log has seen.
+    pub(crate) fn clock(&self, now: Timestamp) -> Result<Timestamp, Refusal> {
+        let floor = self.head.floor;
+        let is_behind = now.plus_seconds(CLOCK_BACK_S_MAX).is_some_and(|soon| soon < floor);
+        if is_behind { Err(Refusal::ClockBack { now, floor }) } else { Ok(now.max(floor)) }
+    }
+
+    /// Reads, in one query each, the ends of streams and the names of requests that the batch will want.
+    pub(crate) fn prefetch(&mut self, streams: &[StreamId], replies: &[String]) -> Result<(), StoreError> {
+        let list = |texts: Vec<&str>| Cell::from(Json::array(texts).to_canonical());
+        if !streams.is_empty() {
+            let query = format!(
+                "SELECT stream_id, MAX(seq) FROM event WHERE stream_id IN {} GROUP BY stream_id",
+                self.sql.in_list()
+            );
+            let rows = self.sql.query(&query, &[list(streams.iter().map(StreamId::as_str).collect())])?;
+            self.tails.extend(streams.iter().map(|stream| (stream.clone(), 0)));
+            for row in rows {
+                if let Ok(stream) = StreamId::parse(row.text(0)?) {
+                    self.tails.insert(stream, row.integer(1)?);
+                }
+            }
+        }
+        if !replies.is_empty() {
+            let query = format!(
+                "SELECT request_key, payload_hash, checkpoint, body FROM reply WHERE request_key IN {}",
+                self.sql.in_list()
+            );
+            for row in self.sql.query(&query, &[list(replies.iter().map(String::as_str).collect())])? {
+                let payload_hash = Sha256::parse(row.text(1)?)
+                    .map_err(|_| StoreError::corrupt("a reply has no payload hash"))?;
+                let reply =
+                    StoredReply { payload_hash, checkpoint: row.count(2)?, body: row.text(3)?.to_owned() };
+                self.replies.insert(row.text(0)?.to_owned(), reply);
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer that was given under this name; the names of a batch are fetched before it.
+    pub(crate) fn reply(&self, key: &str) -> Option<&StoredReply> {
+        self.replies.get(key)
+    }
+
+    /// Keeps an answer under its name.
+    pub(crate) fn keep_reply(&mut self, key: String, payload_hash: Sha256, body: String) {
+        let checkpoint = self.head.number.saturating_add(1);
+        self.replies.insert(key.clone(), StoredReply { payload_hash, checkpoint, body });
+        self.new_replies.insert(key);
+    }
+
+    /// Appends an event to its stream and to the log.
+    pub(crate) fn emit(&mut self, event: NewEvent) -> Result<Event, StoreError> {
+        if !self.tails.contains_key(&event.stream_id) {
+            self.prefetch(std::slice::from_ref(&event.stream_id), &[])?;
+        }
+        let last = self.tails.get(&event.stream_id).copied().unwrap_or_default();
+        let seq = last.checked_add(1).and_then(Seq::new);
+        let seq = seq.ok_or_else(|| StoreError::corrupt(format!("{} ends at {last}", event.stream_id)))?;
+        let event = event.at(seq);
+        let body = event.write().to_canonical();
+        let index = count_cell(self.head.frontier.size())?;
+        self.head.frontier.push(LeafHash::of(body.as_bytes()));
+        self.head.floor = self.head.floor.max(event.ts);
+        self.new_events.push(vec![index, event.stream_id.as_str().into(), seq.get().into(), body.into()]);
+        self.tails.insert(event.stream_id.clone(), seq.get());
+        Ok(event)
+    }
+
+    /// Keeps a decision; `log_index` is that of the event that carries its hash.
+    pub(crate) fn keep_decision(
+        &mut self,
+        record: &DecisionRecord,
+        log_index: u64,
+    ) -> Result<(), StoreError> {
+        self.new_decisions.push(vec![
+            record.decision_id.as_str().into(),
+            record.session_id.as_ref().map(|id| id.as_str()).into(),
+            record.context.evaluation_ts.as_unix().into(),
+            record.policy_version.get().into(),
+            record.policy_hash.to_string().into(),
+            record.trace_version.as_str().into(),
+            count_cell(log_index)?,
+            record.write().to_canonical().into(),
+        ]);
+        Ok(())
+    }
+
+    /// Keeps something once, by its hash.
+    pub(crate) fn keep(
+        &mut self,
+        table: &'static str,
+        key: &'static str,
+        hash: String,
+        body: &str,
+    ) -> Result<(), StoreError> {
+        let place = (table, hash);
+        if !self.kept.contains_key(&place) {
+            let query = format!("SELECT 1 FROM {table} WHERE {key} = $1");
+            let is_there = !self.sql.query(&query, &[place.1.as_str().into()])?.is_empty();
+            self.kept.insert(place, (!is_there).then(|| body.to_owned()));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn keep_probe(&mut self, probe: &ProbeFacts) -> Result<(), StoreError> {
+        self.keep("probe", "probe_hash", probe.hash().to_string(), &probe.write().to_canonical())
+    }
+
+    /// Every registered key of an approver.
+    pub(crate) fn all_keys(&mut self) -> Result<Vec<ApproverKey>, StoreError> {
+        if self.all_keys.is_none() {
+            let rows = self.sql.query("SELECT body FROM approver_key ORDER BY key_id", &[])?;
+            self.all_keys = Some(read_rows(&rows)?);
+        }
+        let changed: BTreeMap<String, ApproverKey> =
+            self.keys.values().map(|key| (key.key_id.to_string(), key.clone())).collect();
+        let stored = self.all_keys.iter().flatten().map(|key| (key.key_id.to_string(), key.clone()));
+        Ok(stored.chain(changed).collect::<BTreeMap<_, _>>().into_values().collect())
+    }
+
+    fn load_active(&mut self) -> Result<(), StoreError> {
+        let rows = self.sql.query("SELECT version FROM activation ORDER BY number DESC LIMIT 1", &[])?;
+        let Some(row) = rows.first() else {
+            self.loaded = None;
+            return Ok(());
+        };
+        let version = row.integer(0)?;
+        if self.loaded.as_ref().is_some_and(|loaded| loaded.version.get() == version) {
+            return Ok(());
+        }
+        let stored = self.version(version)?;
+        let stored =
+            stored.ok_or_else(|| StoreError::corrupt(format!("policy version {version} is missing")))?;
+        let loaded = LoadedVersion::load(&stored).map_err(StoreError::corrupt)?;
+        self.loaded = Some(Arc::new(loaded));
+        Ok(())
+    }
+
+    /// A policy version by its number.
+    pub(crate) fn version(&mut self, version: i64) -> Result<Option<PolicyVersion>, StoreError> {
+        let query = "SELECT body FROM policy_version WHERE version = $1";
+        let rows = self.sql.query(query, &[version.into()])?;
+        rows.first().map(|row| read_body(row.text(0)?)).transpose()
+    }
+
+    /// Puts a policy version in force at once, for the rest of the batch too.
+    pub(crate) fn put_in_force(
+        &mut self,
+        new: Option<&PolicyVersion>,
+        activation: &Activation,
+        loaded: LoadedVersion,
+    ) -> Result<(), StoreError> {
+        if let Some(version) = new {
+            let body = version.write().to_canonical();
+            let row = vec![version.version.get().into(), version.policy_hash.to_string().into(), body.into()];
+            self.sql.insert("policy_version", &["version", "policy_hash", "body"], vec![row])?;
+        }
+        let body = activation.write().to_canonical();
+        let row = vec![activation.number.get().into(), activation.version.get().into(), body.into()];
+        self.sql.insert("activation", &["number", "version", "body"], vec![row])?;
+        self.loaded = Some(Arc::new(loaded));
+        Ok(())
+    }
+
+    /// Writes everything down; the checkpoint that closes the batch, if the log has grown.
+    pub(crate) fn flush(
+        mut self,
+        seal: &mut Seal,
+    ) -> Result<(Option<SignedCheckpoint>, Option<Arc<LoadedVersion>>), StoreError> {
+        let has_grown = !self.new_events.is_empty();
+        let insert = |sql: &mut dyn Sql, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>| {
+            if rows.is_empty() { Ok(()) } else { sql.insert(table, columns, rows) }
+        };
+        insert(self.sql, "event", &["log_index", "stream_id", "seq", "body"], self.new_events)?;
+        let columns = [
+            "decision_id",
+            "session_id",
+            "decided_at",
+            "policy_version",
+            "policy_hash",
+            "trace_version",
+            "log_index",
+            "body",
+        ];
+        insert(self.sql, "decision", &columns, self.new_decisions)?;
+        for ((table, hash), body) in self.kept {
+            let key = if table == "probe" { "probe_hash" } else { "action_hash" };
+            let rows = body.map(|body| vec![hash.into(), body.into()]).into_iter().collect();
+            insert(self.sql, table, &[key, "body"], rows)?;
+        }
+        self.sessions.flush(self.sql)?;
+        self.keys.flush(self.sql)?;
+        self.tokens.flush(self.sql)?;
+        self.approvals.flush(self.sql)?;
+        self.executions.flush(self.sql)?;
+        let new_replies = self.new_replies.into_iter().filter_map(|key| {
+            let reply = self.replies.remove(&key)?;
+            Some((key, reply))
+        });
+        let rows = new_replies.map(|(key, reply)| {
+            Ok(vec![
+                key.into(),
+                reply.payload_hash.to_string().into(),
+                count_cell(reply.checkpoint)?,
+                reply.body.into(),
+            ])
+        });
+        let rows = rows.collect::<Result<_, StoreError>>()?;
+        insert(self.sql, "reply", &["request_key", "payload_hash", "checkpoint", "body"], rows)?;
+        let checkpoint = if has_grown { Some(self.head.sign(self.sql, seal)?) } else { None };
+        Ok((checkpoint, self.loaded))
+    }
+}
+
+/// The object of a document that is one; an empty one otherwise.
+pub(crate) fn object_of(json: &Json<'static>) -> Object<'static> {
+    json.as_object().cloned().unwrap_or_default()
+}

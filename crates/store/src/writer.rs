@@ -1,0 +1,278 @@
+//! The one writer of a process: takes what has queued up, does it in one transaction, and only then answers.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    },
+    thread::JoinHandle,
+};
+
+use countersign_ledger::{LoadedVersion, PermitDocument, PermitId, Session, SignedCheckpoint, StreamId};
+use countersign_policy::{ActionHash, SessionId};
+
+use crate::{
+    StoreError,
+    connection::{Connection, Database},
+    engine::{self, Made},
+    files::CheckpointCopy,
+    log::Seal,
+    request::{Call, CallError, Command, Reply},
+    working::Working,
+};
+
+/// LIMIT: how many requests wait at most; one more is refused, and nothing is done.
+const QUEUE_MAX: usize = 4096;
+/// LIMIT: how many requests share one transaction.
+const BATCH_MAX: usize = 256;
+
+/// The right to begin one action, once: it exists only after its transaction is durable.
+///
+/// There is no other way to make one than a committed decision, and it cannot be copied.
+#[derive(Debug, PartialEq)]
+#[must_use = "a permit that is not acted on leaves an execution in doubt"]
+pub struct Permit {
+    // INVARIANT: made by `answer` alone, after the commit.
+    document: PermitDocument,
+}
+
+impl Permit {
+    /// Its id.
+    #[must_use]
+    pub const fn id(&self) -> &PermitId {
+        &self.document.permit_id
+    }
+
+    /// The action that may begin, and no other.
+    #[must_use]
+    pub const fn action_hash(&self) -> &ActionHash {
+        &self.document.action_hash
+    }
+
+    /// The permit as it is shown.
+    #[must_use]
+    pub const fn document(&self) -> &PermitDocument {
+        &self.document
+    }
+}
+
+/// The answer to a command, after its transaction is durable.
+#[derive(Debug, PartialEq)]
+pub struct Answer {
+    /// What the command gives back.
+    pub reply: Reply,
+    /// The permit, if an action may begin.
+    pub permit: Option<Permit>,
+    /// The signed end of the log that holds what was done, if anything was: for the caller to keep.
+    pub checkpoint: Option<SignedCheckpoint>,
+    /// Whether this is the answer to an earlier request with the same name.
+    pub is_replay: bool,
+}
+
+/// What is called with the answer, once.
+pub type Responder = Box<dyn FnOnce(Result<Answer, CallError>) + Send>;
+
+enum Job {
+    Call(Box<Call>, Responder),
+    Stop,
+}
+
+/// The queue to the writer.
+pub(crate) struct Writer {
+    queue: SyncSender<Job>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Writer")
+    }
+}
+
+impl Writer {
+    /// Starts the writer.
+    pub(crate) fn start(
+        database: Database,
+        connection: Connection,
+        seal: Seal,
+        copy: Option<CheckpointCopy>,
+    ) -> Result<Self, StoreError> {
+        let (queue, jobs) = sync_channel(QUEUE_MAX);
+        let mut desk = Desk { database, connection: Some(connection), seal, copy, loaded: None };
+        let thread = std::thread::Builder::new()
+            .name("countersign-writer".to_owned())
+            .spawn(move || desk.serve(&jobs))?;
+        Ok(Self { queue, thread: Some(thread) })
+    }
+
+    /// Queues a command; `respond` is called with its answer, also if there is no room.
+    pub(crate) fn submit(&self, call: Call, respond: Responder) {
+        match self.queue.try_send(Job::Call(Box::new(call), respond)) {
+            Ok(()) | Err(TrySendError::Full(Job::Stop) | TrySendError::Disconnected(Job::Stop)) => (),
+            Err(TrySendError::Full(Job::Call(_, respond))) => respond(Err(StoreError::Busy.into())),
+            Err(TrySendError::Disconnected(Job::Call(_, respond))) => {
+                respond(Err(StoreError::Unavailable { message: "the store is closed".to_owned() }.into()));
+            }
+        }
+    }
+}
+
+impl Drop for Writer {
+    /// Lets the writer finish what has queued up.
+    fn drop(&mut self) {
+        let _gone_already = self.queue.send(Job::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _panicked = thread.join();
+        }
+    }
+}
+
+/// What the writer has before it.
+struct Desk {
+    database: Database,
+    connection: Option<Connection>,
+    seal: Seal,
+    copy: Option<CheckpointCopy>,
+    loaded: Option<Arc<LoadedVersion>>,
+}
+
+type Done = Result<(Reply, Made), CallError>;
+
+impl Desk {
+    fn serve(&mut self, jobs: &Receiver<Job>) {
+        let mut is_open = true;
+        while is_open {
+            let mut batch = Vec::new();
+            let first = jobs.recv().unwrap_or(Job::Stop);
+            for job in std::iter::once(first).chain(jobs.try_iter()) {
+                match job {
+                    Job::Call(call, respond) => batch.push((*call, respond)),
+                    Job::Stop => is_open = false,
+                }
+                if batch.len() >= BATCH_MAX || !is_open {
+                    break;
+                }
+            }
+            if !batch.is_empty() {
+                self.settle(batch);
+            }
+        }
+    }
+
+    /// Does the whole batch in one transaction, then answers everybody.
+    fn settle(&mut self, batch: Vec<(Call, Responder)>) {
+        let (calls, responders): (Vec<Call>, Vec<Responder>) = batch.into_iter().unzip();
+        match self.transact(&calls) {
+            Ok((done, checkpoint)) => {
+                let answers = self.answers(done, checkpoint.as_ref());
+                responders.into_iter().zip(answers).for_each(|(respond, answer)| respond(answer));
+            }
+            Err(error) => {
+                // Whatever a failed commit left behind is found out by opening again, never by trying again.
+                self.connection = None;
+                responders.into_iter().for_each(|respond| respond(Err(error.clone().into())));
+            }
+        }
+    }
+
+    fn transact(&mut self, calls: &[Call]) -> Result<(Vec<Done>, Option<SignedCheckpoint>), StoreError> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.database.open()?,
+        };
+        let (seal, loaded) = (&mut self.seal, self.loaded.clone());
+        let (done, checkpoint, loaded) = connection.write(|sql| {
+            let mut working = Working::new(sql, seal, loaded)?;
+            prefetch(&mut working, calls)?;
+            let mut done = Vec::with_capacity(calls.len());
+            for call in calls {
+                match engine::run(&mut working, call) {
+                    Err(CallError::Store(error)) => return Err(error),
+                    answered @ (Ok(_) | Err(CallError::Refused(_))) => done.push(answered),
+                }
+            }
+            let (checkpoint, loaded) = working.flush(seal)?;
+            Ok((done, checkpoint, loaded))
+        })?;
+        self.connection = Some(connection);
+        self.loaded = loaded;
+        if let (Some(copy), Some(checkpoint)) = (&self.copy, &checkpoint) {
+            copy.replace(checkpoint.as_str());
+        }
+        Ok((done, checkpoint))
+    }
+
+    fn answers(
+        &mut self,
+        done: Vec<Done>,
+        checkpoint: Option<&SignedCheckpoint>,
+    ) -> Vec<Result<Answer, CallError>> {
+        let answer = |done: Done| {
+            let (reply, made) = done?;
+            let (checkpoint, is_replay) = match made {
+                Made::Now => (checkpoint.cloned(), false),
+                Made::Before(number) => (self.earlier(number, checkpoint)?, true),
+            };
+            let permit = match &reply {
+                Reply::Decided(decided) => decided.permit.clone().map(|document| Permit { document }),
+                Reply::Session(_)
+                | Reply::Approval(_)
+                | Reply::Execution(_)
+                | Reply::Swept(_)
+                | Reply::Activated(_)
+                | Reply::Appended(_)
+                | Reply::Done => None,
+            };
+            Ok(Answer { reply, permit, checkpoint, is_replay })
+        };
+        done.into_iter().map(answer).collect()
+    }
+
+    /// The checkpoint that an earlier answer was given with: perhaps that of this very batch.
+    fn earlier(
+        &mut self,
+        number: u64,
+        checkpoint: Option<&SignedCheckpoint>,
+    ) -> Result<Option<SignedCheckpoint>, StoreError> {
+        if let Some(note) = checkpoint.filter(|note| note.claim().is_ok_and(|claim| claim.number == number)) {
+            return Ok(Some(note.clone()));
+        }
+        let Some(connection) = &mut self.connection else { return Ok(None) };
+        connection.read(|sql| crate::read::checkpoint_note(sql, number))
+    }
+}
+
+/// Reads what the batch will want with a few queries instead of many.
+fn prefetch(working: &mut Working<'_>, calls: &[Call]) -> Result<(), StoreError> {
+    let (mut sessions, mut approvals, mut executions, mut replies) = (vec![], vec![], vec![], vec![]);
+    let mut has_strangers = false;
+    for Call { origin, now: _, command } in calls {
+        match command {
+            Command::Decide(decide) => {
+                has_strangers |= decide.session_id.is_none();
+                sessions.extend(decide.session_id.as_ref().map(SessionId::as_str));
+                approvals.extend(decide.approval_id.as_ref().map(|id| id.as_str()));
+                replies.extend(engine::reply_key(origin, decide));
+            }
+            Command::StartSession(start) => sessions.push(start.session_id.as_str()),
+            Command::StopSession(id) => sessions.push(id.as_str()),
+            Command::Grant(id, _) | Command::Deny(id, _) | Command::Revoke(id) => approvals.push(id.as_str()),
+            Command::Finish(id, _, _) => executions.push(id.as_str()),
+            Command::Sweep
+            | Command::Activate(_)
+            | Command::RollBack(_)
+            | Command::AddKey(_)
+            | Command::RevokeKey(_)
+            | Command::AddToken(_)
+            | Command::RevokeToken(_)
+            | Command::Append(_) => (),
+        }
+    }
+    working.sessions.load(working.sql, &sessions)?;
+    working.approvals.load(working.sql, &approvals)?;
+    working.executions.load(working.sql, &executions)?;
+    let mut streams: Vec<StreamId> = working.sessions.values().map(Session::stream).collect();
+    streams.extend(has_strangers.then(|| StreamId::audit(None)));
+    working.prefetch(&streams, &replies)
+}
