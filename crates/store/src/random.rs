@@ -1,4 +1,5 @@
 //! Effect: randomness. Fresh ids, keys and secrets from the operating system.
+#![expect(clippy::disallowed_methods, reason = "Effect: randomness")]
 
 use countersign_canon::to_base64;
 use countersign_ledger::{DecisionId, PermitId};
