@@ -60,7 +60,7 @@ impl<Leaf> Expr<Leaf> {
     }
 
     /// The same condition over other leaves.
-    pub fn map<Other>(&self, change: &mut impl FnMut(&Leaf) -> Other) -> Expr<Other> {
+    pub(crate) fn map<Other>(&self, change: &mut impl FnMut(&Leaf) -> Other) -> Expr<Other> {
         match self {
             Self::Leaf(leaf) => Expr::Leaf(change(leaf)),
             Self::Not(inner) => Expr::Not(Box::new(inner.map(change))),
@@ -70,7 +70,7 @@ impl<Leaf> Expr<Leaf> {
     }
 
     /// Calls `visit` on every leaf, from left to right.
-    pub fn each_leaf<'e>(&'e self, visit: &mut impl FnMut(&'e Leaf)) {
+    pub(crate) fn each_leaf<'e>(&'e self, visit: &mut impl FnMut(&'e Leaf)) {
         match self {
             Self::Leaf(leaf) => visit(leaf),
             Self::Not(inner) => inner.each_leaf(visit),
