@@ -2,10 +2,30 @@
 
 use countersign_canon::{Json, Wire, schema_document};
 use countersign_ledger::Event;
+use countersign_policy::{
+    AllowDocument, Context, LatticeDocument, PolicyDocument, ProbeFacts, TraceDocument,
+};
+use countersign_scan::{BoundariesFile, DeprecatedFile, InvariantsFile, Verdict};
 
 /// Every schema: path from the root, contents.
 pub(super) fn all() -> Vec<(String, String)> {
-    vec![schema::<Event>("urm_event", "An event in its envelope, urm-events@1")]
+    let policy = schema::<PolicyDocument>("instruction_policy", "A policy, odeu.instructions.v1");
+    // K5.1 names this place.
+    let policy_again = ("spec/instruction_policy.schema.json".to_owned(), policy.1.clone());
+    vec![
+        policy,
+        policy_again,
+        schema::<Context>("policy_context", "The facts a decision is made from"),
+        schema::<TraceDocument>("decision_trace", "How a decision came about, odeu.instruction-trace.v1"),
+        schema::<LatticeDocument>("capability_lattice", "What each action needs, urm.capability.lattice.v1"),
+        schema::<AllowDocument>("capability_allow", "Which role may what, urm.allow.v1"),
+        schema::<ProbeFacts>("probe_facts", "What a client was found able to do"),
+        schema::<BoundariesFile>("scan_boundaries", "The rules of boundaries.yml"),
+        schema::<InvariantsFile>("scan_invariants", "The rules of invariants.yml"),
+        schema::<DeprecatedFile>("scan_deprecated", "The rules of deprecated.yml, which are not enforced"),
+        schema::<Verdict>("scan_verdict", "The verdict of a scan, verdict.json"),
+        schema::<Event>("urm_event", "An event in its envelope, urm-events@1"),
+    ]
 }
 
 /// One schema file, marked as generated.

@@ -76,3 +76,13 @@ fn every_generated_file_says_so() {
         assert!(contents.ends_with('\n') && !contents.contains('\r'), "{path}");
     }
 }
+
+#[test]
+fn every_schema_is_one_by_the_book() {
+    let schemas = artifacts().into_iter().filter(|(path, _)| path.ends_with(".schema.json"));
+    for (path, contents) in schemas {
+        let schema: serde_json::Value = serde_json::from_str(&contents).unwrap();
+        jsonschema::meta::validate(&schema).unwrap_or_else(|error| panic!("{path}: {error}"));
+        jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{path}: {error}"));
+    }
+}
