@@ -1,4 +1,4 @@
-//! Effect: randomness. Fresh ids, keys and secrets from the operating system.
+//! Fresh ids, keys and secrets: random numbers from the operating system.
 
 use countersign_canon::to_base64;
 use countersign_ledger::{DecisionId, PermitId};
