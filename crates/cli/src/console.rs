@@ -54,11 +54,17 @@ impl Console {
 
     /// Shows why a command failed.
     pub(crate) fn show(self, failure: &Failure) {
-        let (source, issues) = match failure {
-            Failure::OutputClosed => return,
-            Failure::Refused { source, issues } => (Some(source), &**issues),
-            Failure::CouldNotTell(issue) => (None, std::slice::from_ref(issue)),
-        };
+        match failure {
+            Failure::OutputClosed => (),
+            Failure::Refused { source, issues } => self.show_issues(Some(source), issues),
+            Failure::Unusable(documents) => {
+                documents.iter().for_each(|(source, issues)| self.show_issues(source.as_ref(), issues));
+            }
+            Failure::CouldNotTell(issue) => self.show_issues(None, std::slice::from_ref(issue)),
+        }
+    }
+
+    fn show_issues(self, source: Option<&Source>, issues: &[Issue]) {
         let text = match self.errors {
             ErrorFormat::Text => issues.iter().map(|issue| self.issue_as_text(source, issue)).collect(),
             ErrorFormat::Json => issues_as_json(source, issues),

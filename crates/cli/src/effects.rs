@@ -3,4 +3,6 @@
 pub(crate) mod clock;
 pub(crate) mod environment;
 pub(crate) mod files;
+pub(crate) mod git;
 pub(crate) mod terminal;
+pub(crate) mod tree;

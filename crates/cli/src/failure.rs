@@ -14,6 +14,11 @@ pub enum Failure {
         /// Everything that is wrong with it.
         issues: NonEmpty<Issue>,
     },
+    /// Documents that the answer needs are unusable: their author must act first. Exit 2.
+    Unusable(
+        /// Each document with everything that is wrong with it; without a document if all of them together are meant.
+        Vec<(Option<Source>, NonEmpty<Issue>)>,
+    ),
     /// The question could not be answered: the caller or the machine must act. Exit 2.
     CouldNotTell(Issue),
     /// Nobody reads our output any more, which is their good right. Exit 0.
@@ -32,7 +37,7 @@ impl Failure {
     pub const fn exit(&self) -> Exit {
         match self {
             Self::Refused { .. } => Exit::No,
-            Self::CouldNotTell(_) => Exit::CouldNotTell,
+            Self::Unusable(_) | Self::CouldNotTell(_) => Exit::CouldNotTell,
             Self::OutputClosed => Exit::Yes,
         }
     }

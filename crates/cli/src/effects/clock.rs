@@ -1,7 +1,7 @@
-//! Effect: clock. Reads the time of day, once for each command that needs it.
+//! Effect: clock. Reads the time of day, once for each command that needs it, and measures how long things take.
 #![expect(clippy::disallowed_methods, reason = "Effect: clock")]
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use countersign_canon::{Issue, Timestamp};
 
@@ -17,4 +17,20 @@ pub(crate) fn now() -> Result<Timestamp, Issue> {
             Issue::new(codes::CLI_CLOCK, "the clock of this machine is before 1970 or after 9999")
                 .with_hint("set the clock")
         })
+}
+
+/// Measures how long something takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts to measure.
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The time since the start.
+    pub(crate) fn elapsed(self) -> Duration {
+        self.0.elapsed()
+    }
 }

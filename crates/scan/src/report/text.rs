@@ -46,6 +46,7 @@ pub(super) fn pieces<'r>(report: &'r Report<'_>, paint: Paint) -> impl Iterator<
     let violations = report.broken().map(move |broken| {
         let mut piece = String::new();
         if last_rule != Some(broken.rule_index) {
+            piece.push_str(if last_rule.is_some() { "\n" } else { "" });
             last_rule = Some(broken.rule_index);
             last_path = None;
             piece.push_str(&heading(&broken, paint));
