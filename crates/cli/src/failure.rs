@@ -1,6 +1,7 @@
 //! Why a command could not give the answer it was asked for: the one error type of the program.
 
 use countersign_canon::{Issue, NonEmpty};
+use countersign_service::ServiceError;
 
 use crate::{exit::Exit, source::Source};
 
@@ -43,6 +44,12 @@ impl Failure {
     }
 }
 
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        Self::CouldNotTell(Issue::from(&error))
+    }
+}
+
 /// The codes of the program itself.
 pub mod codes {
     countersign_canon::declare_codes! {
@@ -52,8 +59,6 @@ pub mod codes {
         CLI_READ_FAILED
         /// A file or the output could not be written.
         CLI_WRITE_FAILED
-        /// The clock shows no time that can be written down.
-        CLI_CLOCK
         /// The program contradicts itself: a defect of ours.
         CLI_DEFECT
     }

@@ -1,1 +1,41 @@
 //! Gathers facts, asks the kernel, records the answer, serves it.
+//!
+//! [`Node`] is the whole service in one process: it opens the store, puts a policy in force if there is none, reads the
+//! clock once for each request, and makes the ids. Whoever asks is a [`Caller`], known by a credential.
+//!
+//! # Examples
+//!
+//! ```
+//! use countersign_canon::Json;
+//! use countersign_policy::{ActionKind, Mode, Role};
+//! use countersign_service::{Ask, Caller, NewSession, Node, NodeOptions};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let node = Node::open(&NodeOptions { data: folder.path().join("data"), checkpoints: None })?;
+//! let owner = Caller::owner("example")?;
+//! let session = node.start_session(&owner, NewSession::new(Role::parse("copilot")?, Mode::ReadOnly, "example")?)?;
+//! let ask = Ask::new(ActionKind::parse("fs.read")?, Json::from("README.md")).in_session(&session.session_id);
+//! assert_eq!(node.decide(&owner, ask)?.code(), "READ_ALLOWED");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod caller;
+mod clock;
+mod code;
+mod decision;
+mod error;
+mod node;
+mod reason;
+mod session;
+mod sign;
+
+pub use crate::{
+    caller::Caller,
+    clock::now,
+    code::codes as service_codes,
+    decision::{Ask, Decision},
+    error::ServiceError,
+    node::{Node, NodeOptions},
+    session::NewSession,
+    sign::sign,
+};

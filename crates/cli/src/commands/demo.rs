@@ -1,15 +1,17 @@
 //! `countersign demo`: what the product does, shown on shipped examples and a store in a temporary folder.
 
-mod keeping;
+mod deciding;
 mod naming;
+mod proving;
 
 use std::fmt::Write as _;
 
 use countersign_canon::Issue;
+use countersign_service::{Node, NodeOptions};
 
 use crate::{
     console::Console,
-    effects::{clock, files},
+    effects::files,
     exit::Exit,
     failure::{Failure, codes},
 };
@@ -26,10 +28,12 @@ Exit: 0 shown, 2 the temporary store could not be used")]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments, console: Console) -> Result<Exit, Failure> {
-    let now = clock::now().map_err(Failure::CouldNotTell)?;
-    let data = files::temporary_folder().map_err(Failure::CouldNotTell)?;
-    naming::play(Stage { console })?;
-    keeping::play(Stage { console }, data.path(), now)?;
+    let stage = Stage { console };
+    naming::play(stage)?;
+    let folder = files::temporary_folder().map_err(Failure::CouldNotTell)?;
+    let node = Node::open(&NodeOptions { data: folder.path().join("data"), checkpoints: None })?;
+    let session = deciding::play(stage, &node)?;
+    proving::play(stage, &node, &session)?;
     Ok(Exit::Yes)
 }
 
@@ -57,6 +61,6 @@ impl Stage {
 }
 
 /// A defect of a shipped example: it must not happen, and if it does it is not a yes.
-fn defect(what: &str, issue: &Issue) -> Failure {
-    Failure::CouldNotTell(Issue::new(codes::CLI_DEFECT, format!("{what}: {issue}")))
+fn defect(what: &str, problem: impl std::fmt::Display) -> Failure {
+    Failure::CouldNotTell(Issue::new(codes::CLI_DEFECT, format!("{what}: {problem}")))
 }

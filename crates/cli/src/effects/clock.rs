@@ -1,23 +1,7 @@
-//! Effect: clock. Reads the time of day, once for each command that needs it, and measures how long things take.
+//! Effect: clock. Measures how long things take; the time of day is the service's to read.
 #![expect(clippy::disallowed_methods, reason = "Effect: clock")]
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-use countersign_canon::{Issue, Timestamp};
-
-use crate::failure::codes;
-
-/// The time of day, to the second.
-pub(crate) fn now() -> Result<Timestamp, Issue> {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).ok();
-    since_epoch
-        .and_then(|since| i64::try_from(since.as_secs()).ok())
-        .and_then(Timestamp::from_unix)
-        .ok_or_else(|| {
-            Issue::new(codes::CLI_CLOCK, "the clock of this machine is before 1970 or after 9999")
-                .with_hint("set the clock")
-        })
-}
+use std::time::{Duration, Instant};
 
 /// Measures how long something takes.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,7 @@
 
 mod action;
 mod canon;
+mod demo;
 mod documents;
 mod program;
 mod support;

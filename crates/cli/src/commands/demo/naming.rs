@@ -12,9 +12,9 @@ const AMBIGUOUS: &[u8] = include_bytes!("../../../../../examples/actions/deploy-
 
 pub(super) fn play(stage: Stage) -> Result<(), Failure> {
     stage.title("One action, one name: two spellings of a deployment have the same hash")?;
-    let kind = ActionKind::parse("deploy").map_err(|issue| defect("the kind of action", &issue))?;
+    let kind = ActionKind::parse("deploy").map_err(|issue| defect("the kind of action", issue))?;
     for payload in [DEPLOY, SPELT_OTHERWISE] {
-        let payload = Json::parse(payload).map_err(|issue| defect("the shipped payload", &issue))?;
+        let payload = Json::parse(payload).map_err(|issue| defect("the shipped payload", issue))?;
         stage.line("canonical", &payload.to_canonical())?;
         stage.line("action hash", &action_hash(&kind, &payload).to_string())?;
     }

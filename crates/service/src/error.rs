@@ -1,0 +1,85 @@
+//! Why the service has no answer: its one error type.
+
+use countersign_canon::{Code, Issue};
+use countersign_ledger::LogFault;
+use countersign_store::{CallError, Refusal, StoreError, VerifyError};
+
+use crate::code::codes;
+
+/// Why the service has no answer. A decision is an answer, also if it is a denial.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceError {
+    /// The clock cannot be used.
+    #[error("the clock of this machine is before 1970 or after 9999")]
+    Clock,
+    /// The store could not say. Whatever was asked is denied.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store said no; nothing was changed.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The log is not what it should be.
+    #[error(transparent)]
+    Log(#[from] LogFault),
+    /// A text does not have the right length.
+    #[error("{what} has {found} characters, it may have {min} to {max}")]
+    TextLength {
+        /// What the text is.
+        what: &'static str,
+        /// How long it is.
+        found: usize,
+        /// How long it must be.
+        min: usize,
+        /// How long it may be.
+        max: usize,
+    },
+    /// The service contradicts itself: a defect of ours, and not a yes.
+    #[error("this is a defect: {message}")]
+    Defect {
+        /// What cannot be.
+        message: String,
+    },
+}
+
+impl ServiceError {
+    /// The frozen machine code of this error.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Clock => codes::SERVICE_CLOCK,
+            Self::Store(error) => error.code(),
+            Self::Refused(refusal) => refusal.code(),
+            Self::Log(fault) => fault.code,
+            Self::TextLength { .. } => codes::SERVICE_TEXT_LENGTH,
+            Self::Defect { .. } => codes::SERVICE_DEFECT,
+        }
+    }
+
+    pub(crate) fn defect(message: impl Into<String>) -> Self {
+        Self::Defect { message: message.into() }
+    }
+}
+
+impl From<CallError> for ServiceError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Store(error) => Self::Store(error),
+            CallError::Refused(refusal) => Self::Refused(refusal),
+        }
+    }
+}
+
+impl From<VerifyError> for ServiceError {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Store(error) => Self::Store(error),
+            VerifyError::Fault(fault) => Self::Log(fault),
+        }
+    }
+}
+
+impl From<&ServiceError> for Issue {
+    fn from(error: &ServiceError) -> Self {
+        Self::new(error.code(), error.to_string())
+    }
+}
