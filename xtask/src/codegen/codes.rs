@@ -6,7 +6,9 @@ use countersign_canon::{CodeEntry, canon_codes};
 const CRATES: &[(&str, &[CodeEntry])] = &[
     ("canon", canon_codes::ALL),
     ("policy", countersign_policy::codes::ALL),
+    ("intent", countersign_intent::intent_codes::ALL),
     ("scan", countersign_scan::codes::ALL),
+    ("action", countersign_action::codes::ALL),
     ("ledger", countersign_ledger::ledger_codes::ALL),
     ("store", countersign_store::store_codes::ALL),
     ("cli", countersign_cli::codes::ALL),

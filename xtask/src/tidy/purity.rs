@@ -19,6 +19,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("policy", &["countersign-canon", "thiserror"]),
     ("intent", &["countersign-canon", "thiserror"]),
     ("scan", &["countersign-canon", "thiserror", "memchr", "aho-corasick"]),
+    ("action", &["countersign-canon", "thiserror"]),
     ("ledger", &["countersign-canon", "countersign-policy", "thiserror", "ed25519-dalek"]),
 ];
 
