@@ -1,6 +1,9 @@
 //! The JSON Schemas, from the types that read and write the documents.
 
 use countersign_canon::{Json, Wire, schema_document};
+use countersign_intent::wire::{
+    AnswerPack, EvaluationDocument, IntentDocument, IntentSetDocument, MergePlanDocument, QuestionPack,
+};
 use countersign_ledger::Event;
 use countersign_policy::{
     AllowDocument, Context, LatticeDocument, PolicyDocument, ProbeFacts, TraceDocument,
@@ -20,6 +23,15 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<LatticeDocument>("capability_lattice", "What each action needs, urm.capability.lattice.v1"),
         schema::<AllowDocument>("capability_allow", "Which role may what, urm.allow.v1"),
         schema::<ProbeFacts>("probe_facts", "What a client was found able to do"),
+        schema::<IntentDocument>("intent", "What an agent plans to do, execution_intent 0.9.1"),
+        schema::<IntentSetDocument>("intent_set", "Intents to be weighed against each other, 0.9.3"),
+        schema::<EvaluationDocument>(
+            "intent_evaluation_result",
+            "What was found when a set was weighed, 0.9.3",
+        ),
+        schema::<MergePlanDocument>("intent_merge_plan", "How a set becomes one intent, 0.9.3"),
+        schema::<QuestionPack>("question_pack", "What a person must answer before a set can be merged"),
+        schema::<AnswerPack>("answer_pack", "What a person answered"),
         schema::<BoundariesFile>("scan_boundaries", "The rules of boundaries.yml"),
         schema::<InvariantsFile>("scan_invariants", "The rules of invariants.yml"),
         schema::<DeprecatedFile>("scan_deprecated", "The rules of deprecated.yml, which are not enforced"),
