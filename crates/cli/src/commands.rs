@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod canon;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod intent;
 
 use clap::Subcommand;
 
@@ -14,19 +15,24 @@ use crate::{console::Console, exit::Exit, failure::Failure};
 pub(crate) enum Command {
     Canon(canon::Arguments),
     Action(action::Arguments),
+    Intent(intent::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
 
 /// The groups of `countersign --help`; every command is in exactly one, which a test checks.
-pub(crate) const GROUPS: &[(&str, &[&str])] =
-    &[("Foundations", &["canon", "action"]), ("This program", &["demo", "completions"])];
+pub(crate) const GROUPS: &[(&str, &[&str])] = &[
+    ("Foundations", &["canon", "action"]),
+    ("Intents", &["intent"]),
+    ("This program", &["demo", "completions"]),
+];
 
 /// Runs one command.
 pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
     match command {
         Command::Canon(arguments) => canon::run(&arguments, console),
         Command::Action(arguments) => action::run(&arguments, console),
+        Command::Intent(arguments) => intent::run(&arguments, console),
         Command::Demo(arguments) => demo::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
     }

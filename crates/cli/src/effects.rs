@@ -3,4 +3,5 @@
 pub(crate) mod clock;
 pub(crate) mod environment;
 pub(crate) mod files;
+pub(crate) mod folder;
 pub(crate) mod terminal;

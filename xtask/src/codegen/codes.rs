@@ -5,6 +5,7 @@ use countersign_canon::{CodeEntry, canon_codes};
 /// Every crate that declares codes, lowest first. `cargo xtask tidy` refuses a declared code that is not in the table.
 const CRATES: &[(&str, &[CodeEntry])] = &[
     ("canon", canon_codes::ALL),
+    ("intent", countersign_intent::intent_codes::ALL),
     ("ledger", countersign_ledger::ledger_codes::ALL),
     ("store", countersign_store::store_codes::ALL),
     ("cli", countersign_cli::codes::ALL),
