@@ -5,5 +5,6 @@ mod action;
 mod canon;
 mod demo;
 mod documents;
+mod intent;
 mod program;
 mod support;
