@@ -6,4 +6,8 @@ mod canon;
 mod demo;
 mod documents;
 mod program;
+mod scan;
+mod scan_bundles;
+mod scan_git;
+mod scan_trees;
 mod support;
