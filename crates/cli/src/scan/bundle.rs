@@ -27,7 +27,8 @@ pub(crate) struct Place {
 impl Place {
     /// The folder that was named, or `rules` in the target.
     pub(crate) fn find(target: &Path, named: Option<&Path>) -> Result<Self, Failure> {
-        let shown = named.map_or_else(|| target.join("rules"), Path::to_path_buf);
+        let default = || if target == Path::new(".") { "rules".into() } else { target.join("rules") };
+        let shown = named.map_or_else(default, Path::to_path_buf);
         let target = tree::canonical(target).or_else(|_| tree::absolute(target));
         let folder = tree::canonical(&shown).or_else(|_| tree::absolute(&shown));
         let (target, folder) = target.and_then(|target| Ok((target, folder?))).map_err(|error| {

@@ -136,7 +136,7 @@ impl<'t> YamlReader<'t> {
                 let found = issue(codes::SCAN_YAML_ALIASES, format!("`*{name}` refers to no anchor"), span);
                 self.issues
                     .push(found.with_hint(format!("a text that starts with a star needs quotes: '*{name}'")));
-                (Node { json: Json::from(String::new()), values: 1 }, 0)
+                (Node { json: Json::from(format!("*{name}")).with_offset(offset(span)), values: 1 }, 0)
             }
             _ => return Err(Stop(issue(codes::SCAN_YAML_SYNTAX, "a value is missing here", span))),
         };

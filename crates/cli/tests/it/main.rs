@@ -7,4 +7,8 @@ mod demo;
 mod documents;
 mod intent;
 mod program;
+mod scan;
+mod scan_bundles;
+mod scan_git;
+mod scan_trees;
 mod support;

@@ -66,6 +66,41 @@ impl Sandbox {
     }
 }
 
+/// Runs a shell script in a folder, with the program on the path and git as if nobody had configured it.
+pub(crate) fn shell(folder: &Path, script: &str) -> Ran {
+    let programs = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("bash");
+    command
+        .args(["-euo", "pipefail", "-c", script])
+        .current_dir(folder)
+        .env("PATH", path)
+        .stdin(Stdio::null());
+    command.env("HOME", folder).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("NO_COLOR");
+    for (role, name) in [("AUTHOR", "author"), ("COMMITTER", "committer")] {
+        command.env(format!("GIT_{role}_NAME"), name).env(format!("GIT_{role}_EMAIL"), "nobody@example.org");
+        command.env(format!("GIT_{role}_DATE"), "2026-01-01T00:00:00Z");
+    }
+    for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_CONFIG_GLOBAL"] {
+        command.env_remove(name);
+    }
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    Ran { exit: status.code(), stdout, stderr }
+}
+
+/// Whether the long versions of tests are to be run.
+pub(crate) fn is_soak() -> bool {
+    std::env::var_os("COUNTERSIGN_SOAK").is_some()
+}
+
+/// Notes that a test cannot run on this machine.
+pub(crate) fn skip(name: &str, why: &str) {
+    if let Some(log) = std::env::var_os("COUNTERSIGN_SKIP_LOG") {
+        let mut log = fs::OpenOptions::new().append(true).open(log).unwrap();
+        writeln!(log, "{name}: {why}").unwrap();
+    }
+}
+
 /// What a run left behind.
 #[derive(Debug)]
 pub(crate) struct Ran {
