@@ -199,7 +199,16 @@ impl LogCheck {
         }
         let last = self.streams.entry(event.stream_id).or_default();
         if last.checked_add(1) != Some(row.seq) {
-            return refused(codes::LOG_SEQ, format!("{} goes from {last} to {}", row.stream_id, row.seq));
+            // Either this event is wrong, or one before it that no checkpoint has confirmed yet.
+            let place = match expected.checked_sub(self.checked_size) {
+                Some(0) | None => LogPlace::Event(expected),
+                Some(_) => LogPlace::Events(self.checked_size, expected.saturating_add(1)),
+            };
+            return Err(fault(
+                codes::LOG_SEQ,
+                place,
+                format!("{} goes from {last} to {}", row.stream_id, row.seq),
+            ));
         }
         *last = row.seq;
         self.frontier.push(LeafHash::of(row.body.as_bytes()));

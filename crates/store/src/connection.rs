@@ -2,19 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{StoreError, sql::Sql, sqlite};
+use crate::{StoreError, postgresql, sql::Sql, sqlite};
 
 /// Which database.
 #[derive(Debug, Clone)]
 pub(crate) enum Database {
     /// The file in this data folder.
     Sqlite(PathBuf),
+    /// The PostgreSQL database at this address.
+    Postgresql(String),
 }
 
 /// A connection to it.
 #[derive(Debug)]
 pub(crate) enum Connection {
     Sqlite(Box<rusqlite::Connection>),
+    Postgresql(Box<postgresql::Link>),
 }
 
 impl Database {
@@ -22,6 +25,7 @@ impl Database {
     pub(crate) fn open(&self) -> Result<Connection, StoreError> {
         match self {
             Self::Sqlite(data) => Ok(Connection::Sqlite(Box::new(sqlite::open(data)?))),
+            Self::Postgresql(url) => Ok(Connection::Postgresql(Box::new(postgresql::open(url)?))),
         }
     }
 }
@@ -34,6 +38,7 @@ impl Connection {
     ) -> Result<T, StoreError> {
         match self {
             Self::Sqlite(connection) => sqlite::write(connection, run),
+            Self::Postgresql(link) => link.write(run),
         }
     }
 
@@ -44,6 +49,7 @@ impl Connection {
     ) -> Result<T, StoreError> {
         match self {
             Self::Sqlite(connection) => sqlite::read(connection, run),
+            Self::Postgresql(link) => link.read(run),
         }
     }
 
@@ -51,6 +57,9 @@ impl Connection {
     pub(crate) fn back_up(&self, target: &Path) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(connection) => sqlite::back_up(connection, target),
+            Self::Postgresql(_) => Err(StoreError::Unavailable {
+                message: "a PostgreSQL store is backed up with pg_dump or pg_basebackup".to_owned(),
+            }),
         }
     }
 }

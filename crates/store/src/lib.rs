@@ -14,7 +14,7 @@
 //!
 //! let folder = tempfile::tempdir()?;
 //! let now = Timestamp::parse("2026-02-12T09:10:00Z")?;
-//! let options = StoreOptions { data: folder.path().join("data"), checkpoints: None, now };
+//! let options = StoreOptions { data: folder.path().join("data"), database: None, checkpoints: None, now };
 //! let store = Store::open(&options)?;
 //! assert!(store.events(&StreamId::policy(), 0)?.is_empty());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,6 +27,7 @@ mod error;
 mod files;
 mod log;
 mod migration;
+mod postgresql;
 mod random;
 mod read;
 mod request;

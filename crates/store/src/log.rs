@@ -117,6 +117,7 @@ impl Head {
             self.floor.as_unix().into(),
         ];
         sql.insert("checkpoint", &["number", "tree_size", "note", "peaks", "ts"], vec![row])?;
+        sql.announce(head.size)?;
         seal.last = Some(note.clone());
         Ok(note)
     }

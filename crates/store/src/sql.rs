@@ -78,6 +78,8 @@ pub(crate) trait Sql {
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError>;
     /// What follows `IN` to mean the texts of the JSON array in the first parameter.
     fn in_list(&self) -> &'static str;
+    /// Tells whoever listens how long the log is now, once the transaction is durable.
+    fn announce(&mut self, size: u64) -> Result<(), StoreError>;
 }
 
 /// A `u64` as a cell; sizes and numbers are far below the limit.

@@ -145,6 +145,11 @@ impl Sql for Transaction<'_> {
     fn in_list(&self) -> &'static str {
         "(SELECT value FROM json_each($1))"
     }
+
+    /// Nobody listens to a file: readers look for themselves.
+    fn announce(&mut self, _: u64) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 impl rusqlite::ToSql for Cell {

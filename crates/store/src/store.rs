@@ -31,8 +31,10 @@ const KEY_FILE: &str = "log.key";
 /// Where a store is and how it is opened.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// The folder of the database and of the key that signs the log.
+    /// The folder of the embedded database and of the key that signs the log.
     pub data: PathBuf,
+    /// The address of a PostgreSQL database; nothing for the embedded one.
+    pub database: Option<String>,
     /// The folder, outside the store, for the copy of the newest checkpoint.
     pub checkpoints: Option<PathBuf>,
     /// The instant of the opening.
@@ -50,14 +52,21 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the embedded store, making it if it is not there.
+    /// Opens the store, making it if it is not there.
+    ///
+    /// Opening, calling and asking block the thread; an asynchronous caller hands them to threads that may block, or
+    /// uses [`Store::submit`].
     ///
     /// # Errors
     ///
     /// Fails if the folder or a file in it can be written by others, if the engine is unsafe, if the store comes from
     /// a later version or is damaged, and if the disk refuses.
     pub fn open(options: &StoreOptions) -> Result<Self, StoreError> {
-        let database = Database::Sqlite(options.data.clone());
+        files::private_folder(&options.data)?;
+        let database = match &options.database {
+            None => Database::Sqlite(options.data.clone()),
+            Some(url) => Database::Postgresql(url.clone()),
+        };
         let mut connection = database.open()?;
         let key = connection.write(|sql| sealing_key(sql, options))?;
         let keys = connection.read(log::load_keys)?;

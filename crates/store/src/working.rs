@@ -12,7 +12,7 @@ use countersign_ledger::{
     Activation, Approval, ApproverKey, DecisionRecord, Event, Execution, LeafHash, LoadedVersion, NewEvent,
     PolicyVersion, Seq, Session, SignedCheckpoint, StreamId, Token,
 };
-use countersign_policy::ProbeFacts;
+use countersign_policy::{ApprovalRecord, ProbeFacts};
 
 use crate::{
     StoreError,
@@ -52,6 +52,8 @@ pub(crate) struct Working<'t> {
     // Things that are kept once, by their hash: table and hash, body.
     kept: BTreeMap<(&'static str, String), Option<String>>,
     all_keys: Option<Vec<ApproverKey>>,
+    // Signatures that were checked already, for approvals that many ask for at once.
+    checked: BTreeMap<String, (Approval, ApprovalRecord)>,
 }
 
 impl<'t> Working<'t> {
@@ -78,6 +80,7 @@ impl<'t> Working<'t> {
             new_decisions: Vec::new(),
             kept: BTreeMap::new(),
             all_keys: None,
+            checked: BTreeMap::new(),
         };
         working.load_active()?;
         Ok(working)
@@ -202,6 +205,23 @@ impl<'t> Working<'t> {
             self.keys.values().map(|key| (key.key_id.to_string(), key.clone())).collect();
         let stored = self.all_keys.iter().flatten().map(|key| (key.key_id.to_string(), key.clone()));
         Ok(stored.chain(changed).collect::<BTreeMap<_, _>>().into_values().collect())
+    }
+
+    /// What the kernel is told about an approval; the same approval is checked once in a batch.
+    pub(crate) fn record_of(&mut self, approval: &Approval) -> Result<ApprovalRecord, StoreError> {
+        let key = approval.approval_id.as_str();
+        if let Some((_, record)) = self.checked.get(key).filter(|(checked, _)| checked == approval) {
+            return Ok(record.clone());
+        }
+        let record = approval.record(&self.all_keys()?);
+        self.checked.insert(key.to_owned(), (approval.clone(), record.clone()));
+        Ok(record)
+    }
+
+    /// Notes what a key is to be; what was checked with the keys before is checked again.
+    pub(crate) fn put_key(&mut self, key: ApproverKey) {
+        self.checked.clear();
+        self.keys.put(key);
     }
 
     fn load_active(&mut self) -> Result<(), StoreError> {

@@ -67,9 +67,8 @@ impl Working<'_> {
     fn request(&mut self, asked: &Asked<'_>) -> Result<Request, CallError> {
         let Decide { action_kind, action_payload, approval_id, evidence_refs, warrant, probe, .. } =
             asked.decide;
-        let keys = if asked.approval.is_some() { self.all_keys()? } else { Vec::new() };
         let approval = match (&asked.approval, approval_id) {
-            (Some(approval), _) => ProvidedApproval::Record(approval.record(&keys)),
+            (Some(approval), _) => ProvidedApproval::Record(self.record_of(approval)?),
             (None, Some(_)) => ProvidedApproval::Unknown,
             (None, None) => ProvidedApproval::NotProvided,
         };

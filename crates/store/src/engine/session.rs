@@ -93,7 +93,7 @@ impl Working<'_> {
         if self.keys.get(self.sql, key.key_id.as_str())?.is_some() {
             return Err(Refusal::Exists { what: "key", id: key.key_id.to_string() }.into());
         }
-        self.keys.put(ApproverKey { created_at: now, revoked_at: None, ..key.clone() });
+        self.put_key(ApproverKey { created_at: now, revoked_at: None, ..key.clone() });
         Ok(Reply::Done)
     }
 
@@ -106,7 +106,7 @@ impl Working<'_> {
         origin.require(&[Access::Admin])?;
         let key = self.keys.get(self.sql, id.as_str())?;
         let key = key.ok_or_else(|| not_found("key", id.as_str()))?;
-        self.keys.put(ApproverKey { revoked_at: key.revoked_at.or(Some(now)), ..key });
+        self.put_key(ApproverKey { revoked_at: key.revoked_at.or(Some(now)), ..key });
         Ok(Reply::Done)
     }
 

@@ -15,6 +15,16 @@ macro_rules! on_every_store {
         mod on_sqlite {
             $(#[test] fn $name() { super::$name(&crate::lab::Lab::sqlite()); })+
         }
+
+        /// One server, and a database of its own for each claim.
+        #[test]
+        fn on_postgresql() {
+            let Some(server) = crate::server::Server::start("conformance::on_postgresql") else { return };
+            $(
+                println!(stringify!($name));
+                $name(&crate::lab::Lab::postgresql(&server));
+            )+
+        }
     };
 }
 
@@ -36,7 +46,6 @@ on_every_store! {
     the_log_verifies_and_every_decision_is_made_again
     a_policy_is_put_in_force_and_taken_back_by_number
     an_execution_has_one_outcome
-    nothing_is_decided_before_a_policy_is_in_force
 }
 
 fn a_write_is_denied_when_the_mode_disallows(lab: &Lab) {
@@ -385,8 +394,8 @@ fn an_execution_has_one_outcome(lab: &Lab) {
     assert_eq!(lab.kinds(&session).last(), Some(&EventKind::ExecutionFinished));
 }
 
-fn nothing_is_decided_before_a_policy_is_in_force(lab: &Lab) {
-    let empty = Lab::empty_beside(lab);
-    let refused = empty.decide(action(None, "fs.read", "x")).unwrap_err();
+#[test]
+fn nothing_is_decided_before_a_policy_is_in_force() {
+    let refused = Lab::empty().decide(action(None, "fs.read", "x")).unwrap_err();
     assert_eq!(refused.code(), policy_codes::URM_POLICY_NOT_LOADED);
 }

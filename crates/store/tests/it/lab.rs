@@ -14,6 +14,8 @@ use countersign_store::{
 };
 use tempfile::TempDir;
 
+use crate::server::Server;
+
 /// Reading is allowed, writing and deploying too, deploying needs an approval, `secret` is denied.
 const POLICY: &str = r#"{"schema": "odeu.instructions.v1", "rules": [
     {"rule_id": "allow_all", "rule_version": 1, "priority": 10, "kind": "allow",
@@ -46,36 +48,52 @@ const ALLOW: &str = r#"{"schema": "urm.allow.v1", "roles": {"copilot": ["act", "
 pub(crate) struct Lab {
     pub(crate) store: Store,
     pub(crate) data: PathBuf,
+    options: StoreOptions,
     now: Cell<i64>,
     _folder: TempDir,
 }
 
 impl Lab {
+    /// The same on a fresh database of this server.
+    pub(crate) fn postgresql(server: &Server) -> Self {
+        Self::set_up(Self::on(Some(server.database())))
+    }
+
     /// An embedded store with the policy in force and the keys of ann, bob and sam registered.
     pub(crate) fn sqlite() -> Self {
+        Self::set_up(Self::on(None))
+    }
+
+    /// An embedded store with nothing in it.
+    pub(crate) fn empty() -> Self {
+        Self::on(None)
+    }
+
+    fn on(database: Option<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join(".countersign");
         let checkpoints = Some(folder.path().join("outside"));
-        let store = Store::open(&StoreOptions { data: data.clone(), checkpoints, now: at(0) }).unwrap();
-        let lab = Self { store, data, now: Cell::new(0), _folder: folder };
-        lab.set_up();
-        lab
+        let options = StoreOptions { data: data.clone(), database, checkpoints, now: at(0) };
+        let store = Store::open(&options).unwrap();
+        Self { store, data, options, now: Cell::new(0), _folder: folder }
     }
 
-    /// A store of the same sort with nothing in it.
-    pub(crate) fn empty_beside(_: &Self) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join(".countersign");
-        let store = Store::open(&StoreOptions { data: data.clone(), checkpoints: None, now: at(0) }).unwrap();
-        Self { store, data, now: Cell::new(0), _folder: folder }
+    /// Another process with a data folder of its own on the same database, or the same folder.
+    pub(crate) fn replica(&self) -> Store {
+        let data = match self.options.database {
+            Some(_) => self.data.with_extension(format!("replica-{}", FreshIds::session().unwrap())),
+            None => self.data.clone(),
+        };
+        Store::open(&StoreOptions { data, checkpoints: None, ..self.options.clone() }).unwrap()
     }
 
-    fn set_up(&self) {
+    fn set_up(self) -> Self {
         self.activate(POLICY);
         for (name, reviews) in [("ann", &[][..]), ("bob", &[]), ("sam", &["security"])] {
             let key = approver_key(name, reviews);
             self.tell("root", Access::Admin, Command::AddKey(Box::new(key))).unwrap();
         }
+        self
     }
 
     /// Puts these rules in force.

@@ -5,4 +5,10 @@ mod conformance;
 #[cfg(test)]
 mod lab;
 #[cfg(test)]
+mod races;
+#[cfg(test)]
+mod server;
+#[cfg(test)]
 mod sqlite;
+#[cfg(test)]
+mod tampering;

@@ -23,7 +23,7 @@ fn folder() -> (TempDir, PathBuf) {
 }
 
 fn open(data: &Path) -> Result<Store, StoreError> {
-    Store::open(&StoreOptions { data: data.to_path_buf(), checkpoints: None, now: at(0) })
+    Store::open(&StoreOptions { data: data.to_path_buf(), database: None, checkpoints: None, now: at(0) })
 }
 
 fn event(stream_id: StreamId) -> NewEvent {

@@ -1,0 +1,289 @@
+//! The shared database: PostgreSQL, for any number of services over one truth.
+//!
+//! Whoever writes first takes the one advisory lock of the log, for just that transaction: commits, and so the log, have
+//! one order without gaps, and the lock cannot outlive or be lost before the transaction that it fences. Every change is
+//! a compare-and-set besides, and the number of a checkpoint is a key: two writers that both believed to be alone, after
+//! a failover say, could not both commit.
+
+use std::{collections::BTreeMap, net::IpAddr, time::Duration};
+
+use postgres::{
+    Client, Config, NoTls, Statement, Transaction,
+    config::Host,
+    types::{FromSql, IsNull, ToSql, Type, private::BytesMut},
+};
+
+use crate::{
+    StoreError,
+    migration::{self, Table},
+    sql::{Cell, Row, Sql},
+};
+
+/// LIMIT: how long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The advisory lock of the log: `urm` and a one.
+const LOG_LOCK: i64 = 0x75_72_6D_01;
+
+/// The channel on which the size of the log is announced, once for each batch.
+const CHANNEL: &str = "countersign_log";
+
+/// A connection with its prepared statements.
+pub(crate) struct Link {
+    client: Client,
+    statements: BTreeMap<String, Statement>,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Link")
+    }
+}
+
+/// Connects to the database at this address and brings it to the newest schema.
+pub(crate) fn open(url: &str) -> Result<Link, StoreError> {
+    let mut config: Config = url.parse()?;
+    refuse_open_network(&config)?;
+    let config = config.application_name("countersign").connect_timeout(CONNECT_TIMEOUT);
+    let mut client = config.connect(NoTls)?;
+    client.batch_execute(
+        "SET default_transaction_isolation = 'read committed'; SET lock_timeout = '10s'; SET statement_timeout = '60s';
+         SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning';",
+    )?;
+    refuse_unsafe_settings(&mut client)?;
+    let mut link = Link { client, statements: BTreeMap::new() };
+    link.write(|sql| migration::migrate(sql))?;
+    Ok(link)
+}
+
+/// Without TLS, a password and every decision would cross the network in the open.
+fn refuse_open_network(config: &Config) -> Result<(), StoreError> {
+    let is_near = |host: &Host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+    };
+    let addresses_near = config.get_hostaddrs().iter().all(IpAddr::is_loopback);
+    if config.get_hosts().iter().all(is_near) && addresses_near {
+        return Ok(());
+    }
+    Err(StoreError::EngineUnsafe {
+        found: "a database on another machine, reached without TLS".to_owned(),
+        needed: "a Unix socket or a loopback address, such as the near end of a TLS tunnel".to_owned(),
+    })
+}
+
+/// What durability hangs on must be on.
+fn refuse_unsafe_settings(client: &mut Client) -> Result<(), StoreError> {
+    for (setting, unsafe_values) in
+        [("fsync", &["off"][..]), ("full_page_writes", &["off"]), ("synchronous_commit", &["off", "local"])]
+    {
+        let row = client.query_one(&format!("SHOW {setting}"), &[])?;
+        let value: String = row.try_get(0)?;
+        if unsafe_values.contains(&value.as_str()) {
+            return Err(StoreError::EngineUnsafe {
+                found: format!("{setting} = {value}"),
+                needed: format!("{setting} = on"),
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Link {
+    /// Runs a transaction that may write, alone among all services; it is durable when this returns.
+    pub(crate) fn write<T>(
+        &mut self,
+        run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let transaction = self.client.transaction()?;
+        let mut running = Running { transaction, statements: &mut self.statements };
+        // Read committed: what follows sees everything that was committed before the lock was ours.
+        running.execute("SELECT pg_advisory_xact_lock($1)", &[LOG_LOCK.into()])?;
+        let answer = run(&mut running)?;
+        running.transaction.commit()?;
+        Ok(answer)
+    }
+
+    /// Runs a transaction that sees one state of the store and changes nothing.
+    pub(crate) fn read<T>(
+        &mut self,
+        run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let builder = self.client.build_transaction().read_only(true);
+        let transaction = builder.isolation_level(postgres::IsolationLevel::RepeatableRead).start()?;
+        let mut running = Running { transaction, statements: &mut self.statements };
+        let answer = run(&mut running)?;
+        running.transaction.rollback()?;
+        Ok(answer)
+    }
+}
+
+/// A transaction under way.
+struct Running<'c> {
+    transaction: Transaction<'c>,
+    statements: &'c mut BTreeMap<String, Statement>,
+}
+
+impl Running<'_> {
+    fn prepare(&mut self, sql: &str) -> Result<Statement, StoreError> {
+        if let Some(statement) = self.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.transaction.prepare(sql)?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+}
+
+impl Sql for Running<'_> {
+    fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<u64, StoreError> {
+        let statement = self.prepare(sql)?;
+        Ok(self.transaction.execute(&statement, &parameters(cells))?)
+    }
+
+    fn query(&mut self, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError> {
+        let statement = self.prepare(sql)?;
+        let rows = self.transaction.query(&statement, &parameters(cells))?;
+        let read = |row: &postgres::Row| {
+            let cells = (0..row.len()).map(|column| row.try_get::<_, Option<Cell>>(column));
+            let cells = cells.map(|cell| Ok(cell?.unwrap_or(Cell::Null)));
+            Ok(Row(cells.collect::<Result<_, postgres::Error>>()?))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    /// All rows in one statement: each column goes as one array.
+    fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
+        let mut arrays = vec![Vec::with_capacity(rows.len()); columns.len()];
+        for row in rows {
+            arrays.iter_mut().zip(row).for_each(|(array, cell)| array.push(cell));
+        }
+        let arrays: Vec<Column> = arrays.into_iter().map(Column::new).collect();
+        let types: Vec<String> =
+            (1_u32..).zip(&arrays).map(|(number, array)| array.parameter(number)).collect();
+        let sql = format!(
+            "INSERT INTO {table} ({}) SELECT * FROM unnest({})",
+            columns.join(", "),
+            types.join(", ")
+        );
+        let statement = self.prepare(&sql)?;
+        let parameters: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(Column::as_sql).collect();
+        self.transaction.execute(&statement, &parameters)?;
+        Ok(())
+    }
+
+    fn create_table(&mut self, table: &Table) -> Result<(), StoreError> {
+        let Table { name, columns, is_append_only } = table;
+        self.transaction.batch_execute(&format!("CREATE TABLE {name} ({columns})"))?;
+        if *is_append_only {
+            self.transaction.batch_execute(&format!(
+                "CREATE OR REPLACE FUNCTION countersign_append_only() RETURNS trigger LANGUAGE plpgsql AS
+                 $$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$;
+                 CREATE TRIGGER {name}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {name}
+                 FOR EACH STATEMENT EXECUTE FUNCTION countersign_append_only()"
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn in_list(&self) -> &'static str {
+        "(SELECT json_array_elements_text($1::text::json))"
+    }
+
+    fn announce(&mut self, size: u64) -> Result<(), StoreError> {
+        let sql = format!("SELECT pg_notify('{CHANNEL}', $1)");
+        self.query(&sql, &[size.to_string().into()]).map(drop)
+    }
+}
+
+fn parameters(cells: &[Cell]) -> Vec<&(dyn ToSql + Sync)> {
+    cells.iter().map(|cell| -> &(dyn ToSql + Sync) { cell }).collect()
+}
+
+/// One column of many rows.
+enum Column {
+    Integers(Vec<Option<i64>>),
+    Texts(Vec<Option<String>>),
+}
+
+impl Column {
+    fn new(cells: Vec<Cell>) -> Self {
+        if cells.iter().any(|cell| matches!(cell, Cell::Integer(_))) {
+            let number = |cell: Cell| match cell {
+                Cell::Integer(value) => Some(value),
+                Cell::Text(_) | Cell::Null => None,
+            };
+            return Self::Integers(cells.into_iter().map(number).collect());
+        }
+        let text = |cell: Cell| match cell {
+            Cell::Text(value) => Some(value),
+            Cell::Integer(_) | Cell::Null => None,
+        };
+        Self::Texts(cells.into_iter().map(text).collect())
+    }
+
+    fn parameter(&self, number: u32) -> String {
+        match self {
+            Self::Integers(_) => format!("${number}::bigint[]"),
+            Self::Texts(_) => format!("${number}::text[]"),
+        }
+    }
+
+    fn as_sql(&self) -> &(dyn ToSql + Sync) {
+        match self {
+            Self::Integers(values) => values,
+            Self::Texts(values) => values,
+        }
+    }
+}
+
+type Unreadable = Box<dyn std::error::Error + Sync + Send>;
+
+impl ToSql for Cell {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Unreadable> {
+        match self {
+            Self::Null => Ok(IsNull::Yes),
+            Self::Integer(value) => value.to_sql(kind, out),
+            Self::Text(value) => value.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        *kind == Type::INT8 || *kind == Type::TEXT || *kind == Type::VARCHAR
+    }
+
+    postgres::types::to_sql_checked!();
+}
+
+impl<'r> FromSql<'r> for Cell {
+    fn from_sql(kind: &Type, raw: &'r [u8]) -> Result<Self, Unreadable> {
+        if *kind == Type::INT8 {
+            return i64::from_sql(kind, raw).map(Self::Integer);
+        }
+        if *kind == Type::INT4 {
+            return i32::from_sql(kind, raw).map(|value| Self::Integer(i64::from(value)));
+        }
+        String::from_sql(kind, raw).map(Self::Text)
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        *kind == Type::INT8
+            || *kind == Type::INT4
+            || <String as FromSql<'_>>::accepts(kind)
+            || *kind == Type::VOID
+    }
+}
+
+impl From<postgres::Error> for StoreError {
+    fn from(error: postgres::Error) -> Self {
+        use std::error::Error as _;
+        // The cause says more than the message, and holds no values.
+        let message = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        match error.code().map(postgres::error::SqlState::code) {
+            Some("XX001" | "XX002") => Self::Corrupt { message },
+            Some(_) | None => Self::Unavailable { message },
+        }
+    }
+}

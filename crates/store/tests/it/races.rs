@@ -1,0 +1,186 @@
+//! Many want one approval; exactly one gets it, whatever database is under the store and however many stores there are.
+#![expect(clippy::arithmetic_side_effects, reason = "small numbers in tests")]
+
+use std::sync::{
+    Barrier,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use countersign_ledger::{Access, ExecutionState};
+use countersign_policy::{ApprovalId, ApprovalState, Mode};
+use countersign_store::{Call, Command, Decide, FreshIds, Reply, Store, StoreError};
+
+use crate::{
+    lab::{Lab, action, at, code_of, origin},
+    server::Server,
+};
+
+const THREADS: usize = 16;
+const CONTENDERS: usize = 1000;
+
+/// How many rounds: some in every run, all of them when there is time.
+fn rounds() -> usize {
+    if crate::server::is_soak() { 100 } else { 5 }
+}
+
+/// Lets a thousand contenders loose at once; how many won.
+fn winners(contend: impl Fn(usize) -> bool + Sync) -> usize {
+    let (barrier, won) = (Barrier::new(THREADS), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (barrier, won, contend) = (&barrier, &won, &contend);
+            scope.spawn(move || {
+                barrier.wait();
+                for contender in (thread..CONTENDERS).step_by(THREADS) {
+                    won.fetch_add(usize::from(contend(contender)), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    won.into_inner()
+}
+
+/// One round on these stores: one permit, one execution, everybody else told that the approval is used up.
+fn contend(lab: &Lab, stores: &[&Store]) {
+    let session = lab.session(Mode::WritesAllowed);
+    let id = lab.approved(&session);
+    let now = lab.now();
+    let won = winners(|contender| {
+        let decide = Decide {
+            approval_id: Some(id.clone()),
+            fresh: FreshIds::make().unwrap(),
+            ..action(Some(&session), "deploy", "prod")
+        };
+        let command = Command::Decide(Box::new(decide));
+        let call = Call { origin: origin("agent-1", Access::Agent), now, command };
+        let answer = stores[contender % stores.len()].call(call).unwrap();
+        let Reply::Decided(decided) = &answer.reply else { panic!("{:?}", answer.reply) };
+        let expected = if answer.permit.is_some() { "ALLOWED" } else { "URM_APPROVAL_CONSUMED" };
+        assert_eq!(code_of(decided), expected);
+        answer.permit.is_some()
+    });
+    assert_eq!(won, 1);
+    assert_eq!(lab.store.approval(&id).unwrap().unwrap().state, ApprovalState::Consumed);
+    let of_this = |approval: &Option<ApprovalId>| approval.as_ref() == Some(&id);
+    let executions = lab.store.executions().unwrap();
+    assert_eq!(executions.iter().filter(|execution| of_this(&execution.approval_id)).count(), 1);
+}
+
+#[test]
+fn one_of_a_thousand_gets_the_approval_on_sqlite() {
+    let lab = Lab::sqlite();
+    for _ in 0..rounds() {
+        contend(&lab, &[&lab.store]);
+    }
+    lab.store.verify_log(None, &[]).unwrap();
+}
+
+#[test]
+fn one_of_a_thousand_gets_the_approval_on_sqlite_with_three_stores_on_one_folder() {
+    let lab = Lab::sqlite();
+    let (two, three) = (lab.replica(), lab.replica());
+    contend(&lab, &[&lab.store, &two, &three]);
+    lab.store.verify_log(None, &[]).unwrap();
+}
+
+#[test]
+fn one_of_a_thousand_gets_the_approval_on_postgresql_with_one_and_three_stores() {
+    let Some(server) = Server::start("races::postgresql") else { return };
+    let lab = Lab::postgresql(&server);
+    let (two, three) = (lab.replica(), lab.replica());
+    for _ in 0..rounds() {
+        contend(&lab, &[&lab.store]);
+        contend(&lab, &[&lab.store, &two, &three]);
+    }
+    let report = lab.store.verify_log(None, &[]).unwrap();
+    assert_eq!(report.head.size, u64::try_from(lab.store.log_events(0, u32::MAX).unwrap().len()).unwrap());
+}
+
+/// The planted bug: looking first and writing afterwards. The same harness sees more than one winner.
+#[test]
+fn the_harness_catches_check_then_act() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.db");
+    let open = || {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
+        connection
+    };
+    open()
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+             CREATE TABLE approval (state TEXT); INSERT INTO approval VALUES ('granted');",
+        )
+        .unwrap();
+    let caught = (0..20).any(|_| {
+        open().execute("UPDATE approval SET state = 'granted'", ()).unwrap();
+        let connections: Vec<_> = (0..THREADS).map(|_| std::sync::Mutex::new(open())).collect();
+        let won = winners(|contender| {
+            let connection = connections[contender % THREADS].lock().unwrap();
+            let state: String =
+                connection.query_row("SELECT state FROM approval", (), |row| row.get(0)).unwrap();
+            if state != "granted" {
+                return false;
+            }
+            std::thread::yield_now();
+            connection.execute("UPDATE approval SET state = 'consumed'", ()).unwrap() == 1
+        });
+        won > 1
+    });
+    assert!(caught, "a harness that cannot fail shows nothing");
+}
+
+/// The server dies under load, twice: nothing acknowledged is lost, nothing is used twice, doubt is a denial.
+#[test]
+fn nothing_acknowledged_is_lost_when_postgresql_dies_under_load() {
+    let Some(mut server) = Server::start("races::postgresql_dies") else { return };
+    let lab = Lab::postgresql(&server);
+    let session = lab.session(Mode::WritesAllowed);
+    let mut acknowledged = Vec::new();
+    for _ in 0..2 {
+        let stopped = std::sync::atomic::AtomicBool::new(false);
+        let decide = || {
+            let decide =
+                Decide { fresh: FreshIds::make().unwrap(), ..action(Some(&session), "fs.write", "x") };
+            let id = decide.fresh.decision_id.clone();
+            let command = Command::Decide(Box::new(decide));
+            let call = Call { origin: origin("agent-1", Access::Agent), now: at(0), command };
+            match lab.store.call(call) {
+                Ok(answer) => answer.permit.map(|_| id),
+                Err(error) => {
+                    assert!(
+                        matches!(error, countersign_store::CallError::Store(StoreError::Unavailable { .. })),
+                        "{error}"
+                    );
+                    None
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..4)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut done = Vec::new();
+                        while !stopped.load(Ordering::Relaxed) {
+                            done.extend(decide());
+                        }
+                        done
+                    })
+                })
+                .collect();
+            crate::server::pause_ms(300);
+            server.crash_and_restart();
+            crate::server::pause_ms(300);
+            stopped.store(true, Ordering::Relaxed);
+            acknowledged.extend(clients.into_iter().flat_map(|client| client.join().unwrap()));
+        });
+        assert!(decide().is_some(), "it goes on without repair");
+    }
+    assert!(acknowledged.len() > 10, "{}", acknowledged.len());
+    for id in &acknowledged {
+        let record = lab.store.decision(id).unwrap().expect("acknowledged");
+        let execution = lab.store.execution(&record.permit_id.unwrap()).unwrap().unwrap();
+        assert_eq!(execution.state, ExecutionState::Begun);
+    }
+    lab.store.verify_log(None, &[]).unwrap();
+}
