@@ -93,14 +93,6 @@ pub(crate) fn is_soak() -> bool {
     std::env::var_os("COUNTERSIGN_SOAK").is_some()
 }
 
-/// Notes that a test cannot run on this machine.
-pub(crate) fn skip(name: &str, why: &str) {
-    if let Some(log) = std::env::var_os("COUNTERSIGN_SKIP_LOG") {
-        let mut log = fs::OpenOptions::new().append(true).open(log).unwrap();
-        writeln!(log, "{name}: {why}").unwrap();
-    }
-}
-
 /// What a run left behind.
 #[derive(Debug)]
 pub(crate) struct Ran {
