@@ -3,7 +3,7 @@
 mod codes;
 mod schemas;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     Answer,
@@ -70,23 +70,28 @@ fn strays(tree: &Tree, artifacts: &BTreeMap<String, String>) -> Vec<String> {
         .collect()
 }
 
-/// The lines that differ, between the first and the last difference, shortened.
+/// The lines that only one of the two has, shortened; or where the order differs, if it is only the order.
 fn diff(found: &str, wanted: &str) -> String {
     let found: Vec<&str> = found.split('\n').collect();
     let wanted: Vec<&str> = wanted.split('\n').collect();
-    let same_before = found.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
-    let found = found.get(same_before..).unwrap_or_default();
-    let wanted = wanted.get(same_before..).unwrap_or_default();
-    let same_after = found.iter().rev().zip(wanted.iter().rev()).take_while(|(a, b)| a == b).count();
-    let show = |sign: char, lines: &[&str]| {
-        let changed = lines.len().saturating_sub(same_after);
-        let shown = lines.iter().take(changed.min(DIFF_LINES_MAX)).map(|line| format!("  {sign} {line}\n"));
-        let rest = changed.saturating_sub(DIFF_LINES_MAX);
-        let rest = (rest > 0).then(|| format!("  {sign} … {rest} more lines\n"));
-        shown.chain(rest).collect::<String>()
-    };
-    let first_line = same_before.saturating_add(1);
-    format!("  from line {first_line}:\n{}{}", show('-', found), show('+', wanted))
+    let same = found.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
+    let first_line = same.saturating_add(1);
+    let removed = show('-', &found, &wanted);
+    let added = show('+', &wanted, &found);
+    if removed.is_empty() && added.is_empty() {
+        return format!("  from line {first_line}: the same lines, in another order or number\n");
+    }
+    format!("  from line {first_line}:\n{removed}{added}")
+}
+
+/// The lines that the other text does not have, each behind its sign.
+fn show(sign: char, lines: &[&str], other: &[&str]) -> String {
+    let other: BTreeSet<&str> = other.iter().copied().collect();
+    let own: Vec<&&str> = lines.iter().filter(|line| !other.contains(*line)).collect();
+    let shown = own.iter().take(DIFF_LINES_MAX).map(|line| format!("  {sign} {line}\n"));
+    let rest = own.len().saturating_sub(DIFF_LINES_MAX);
+    let rest = (rest > 0).then(|| format!("  {sign} … {rest} more lines\n"));
+    shown.chain(rest).collect()
 }
 
 #[cfg(test)]

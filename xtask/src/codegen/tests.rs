@@ -42,16 +42,35 @@ fn a_changed_final_line_break_is_drift() {
 }
 
 #[test]
-fn a_long_diff_is_cut() {
-    let long = "x\n".repeat(12);
+fn lines_that_both_have_are_not_shown_and_order_alone_is_named() {
     check(
-        &[("schemas/a.schema.json", "")],
+        &[("docs/generated/a.md", "one\ntwo\nthree\nfour\n")],
+        &[("docs/generated/a.md", "new\ntwo\nthree\nmore\nfour\n")],
+        &[
+            "docs/generated/a.md: is not what the types say; run `cargo xtask codegen` and commit the result\n  \
+           from line 1:\n  - one\n  + new\n  + more\n",
+        ],
+    );
+    check(
+        &[("docs/generated/a.md", "one\ntwo\n")],
+        &[("docs/generated/a.md", "two\none\n")],
+        &[
+            "docs/generated/a.md: is not what the types say; run `cargo xtask codegen` and commit the result\n  \
+           from line 1: the same lines, in another order or number\n",
+        ],
+    );
+}
+
+#[test]
+fn a_long_diff_is_cut() {
+    let long: String = (0..12).map(|number| format!("{number}\n")).collect();
+    check(
+        &[("schemas/a.schema.json", "\n")],
         &[("schemas/a.schema.json", &long)],
-        &[&format!(
+        &[
             "schemas/a.schema.json: is not what the types say; run `cargo xtask codegen` and commit the result\n  \
-             from line 1:\n{}  + … 2 more lines\n",
-            "  + x\n".repeat(10)
-        )],
+           from line 1:\n  + 0\n  + 1\n  + 2\n  + 3\n  + 4\n  + 5\n  + 6\n  + 7\n  + 8\n  + 9\n  + … 2 more lines\n",
+        ],
     );
 }
 
