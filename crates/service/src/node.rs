@@ -38,7 +38,9 @@ impl Node {
     /// Fails if the store cannot be opened, and if the clock or the disk cannot be used.
     pub fn open(options: &NodeOptions) -> Result<Self, ServiceError> {
         let NodeOptions { data, checkpoints } = options.clone();
-        let node = Self { store: Store::open(&StoreOptions { data, checkpoints, now: clock::now()? })? };
+        let node = Self {
+            store: Store::open(&StoreOptions { data, database: None, checkpoints, now: clock::now()? })?,
+        };
         if node.store.activations()?.is_empty() {
             node.activate(&Caller::owner("service")?, shipped_documents(shipped::STANDARD)?)?;
         }
