@@ -1,6 +1,8 @@
 //! The store on real databases.
 
 #[cfg(test)]
+mod claims;
+#[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod lab;
