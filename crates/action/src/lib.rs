@@ -6,10 +6,27 @@
 #![no_std]
 extern crate alloc;
 
+mod classify;
 pub mod codes;
+mod host;
+mod kind;
+mod patch;
+mod path;
 mod shell;
+mod table;
 
 pub use crate::shell::{
     Assignment, Command, Compound, Condition, Item, LINE_BYTES_MAX, List, NESTING_MAX, Operator, Part,
     Pipeline, Redirection, Simple, Target, Tree, Word, parse_line,
+};
+pub use crate::{
+    classify::{Classification, Finding, classify_line},
+    host::{Action, Evidence, ToolCall, normalise, shell_action},
+    kind::Kind,
+    patch::{Change, Hunk, PATCH_FILES_MAX, Patch, PatchedFile},
+    path::{AbsolutePath, Place},
+    table::{
+        Act, CommandRule, Evaluates, Field, Host, Label, Labels, OptionRule, Order, OtherOptions, PathRule,
+        PrefixRule, Role, Spelling, Table, TableDocument, TableHash, TableSchema, TakesValue, Tool,
+    },
 };

@@ -14,6 +14,7 @@ use alloc::format;
 use countersign_canon::Issue;
 
 use self::cursor::Cursor;
+pub(crate) use self::cursor::is_name;
 pub use self::{
     cursor::{LINE_BYTES_MAX, NESTING_MAX},
     tree::{

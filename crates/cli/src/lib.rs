@@ -3,6 +3,7 @@
 //! Every command is one file in `commands/`: its arguments, its help with examples, and one `run` function that
 //! reads, calls a pure engine and prints. What touches the world is in `effects/`, one file for each kind.
 
+mod actions;
 mod cli;
 mod commands;
 mod console;
@@ -14,6 +15,7 @@ mod scan;
 mod source;
 
 pub use crate::{
+    actions::shipped_actions,
     cli::command,
     exit::Exit,
     failure::{Failure, codes},

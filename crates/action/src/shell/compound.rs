@@ -25,7 +25,8 @@ impl Cursor<'_> {
             Some("[[") => self.test()?,
             Some("function") => return self.named_function().map(Some),
             Some("coproc") => return Err(self.unsupported("a coprocess")),
-            Some("!" | "time") | None => match self.peek() {
+            // `time` may stand after a bar too, where it is a command like any other.
+            Some("time") | None => match self.peek() {
                 Some(b'(') => self.parentheses()?,
                 _ => return Ok(None),
             },

@@ -166,13 +166,15 @@ impl Cursor<'_> {
         let mut is_evaluated = prefix == Some(b'!');
         if self.peek() == Some(b'[') {
             self.skip(1);
+            // `${!a[@]}` lists the keys of an array and evaluates nothing.
+            is_evaluated = is_evaluated && !self.sees("@]") && !self.sees("*]");
             inner.push(self.braced_text(b']', quotes)?);
             self.skip(1);
         }
         match self.peek() {
             Some(b'}') => (),
             Some(b'@') => {
-                is_evaluated = true;
+                is_evaluated = is_evaluated || self.sees("@P");
                 inner.push(self.braced_text(b'}', quotes)?);
             }
             Some(b':' | b'-' | b'=' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'*') => {

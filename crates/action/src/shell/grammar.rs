@@ -7,7 +7,7 @@ use countersign_canon::Issue;
 use super::{
     cursor::{Cursor, is_meta, is_name},
     tree::{Command, Condition, Item, List, Operator, Part, Pipeline, Redirection, Simple, Target, Word},
-    word::{Arrays, assignment},
+    word::{Arrays, assignment, has_open_index},
 };
 
 /// What may end a list.
@@ -193,7 +193,7 @@ impl Cursor<'_> {
             }
             let Some(word) = self.word(arrays_after(&simple))? else { break };
             if simple.words.is_empty() {
-                if has_open_index(&word) {
+                if has_open_index(&word) && !is_test(&word) {
                     return Err(self.unsupported("an index with spaces in it"));
                 }
                 match assignment(word) {
@@ -257,6 +257,11 @@ impl Cursor<'_> {
             return Ok(None);
         };
         self.skip_blanks();
+        let before = self.at;
+        self.descriptor();
+        if self.at != before {
+            return Err(self.unexpected("what to read or write"));
+        }
         let target = match operator {
             Operator::HereDocument => self.here_document(spelling == "<<-")?,
             Operator::Read
@@ -314,12 +319,9 @@ impl Cursor<'_> {
     }
 }
 
-/// Whether the word starts an index that it does not end: the shell would read on to the bracket.
-fn has_open_index(word: &Word) -> bool {
-    let Some(Part::Bare(text)) = word.parts.first() else { return false };
-    let starts = text.split_once('[').is_some_and(|(name, _)| is_name(name));
-    let ends = word.parts.iter().any(|part| matches!(part, Part::Bare(text) if text.contains(']')));
-    starts && !ends
+/// Whether the word is the command `[`, or starts with a pattern rather than with a name.
+fn is_test(word: &Word) -> bool {
+    matches!(word.parts.first(), Some(Part::Bare(text)) if text.starts_with('['))
 }
 
 /// Arrays may follow where assignments may: in front of a command, and after a declaration.

@@ -195,6 +195,9 @@ impl Cursor<'_> {
                     }
                     Some(b'\n') => cursor.line_break()?,
                     _ => match cursor.word(Arrays::Refused)? {
+                        Some(word) if has_open_index(&word) => {
+                            return Err(cursor.unsupported("an index with spaces in it"));
+                        }
                         Some(word) => words.push(word),
                         None => return Err(cursor.unexpected("a word or `)`")),
                     },
@@ -210,6 +213,14 @@ fn ends_as_assignment(builder: &Builder) -> bool {
     text.strip_suffix('=')
         .map(|name| name.strip_suffix('+').unwrap_or(name))
         .is_some_and(|name| is_name(name.split('[').next().unwrap_or_default()))
+}
+
+/// Whether the word starts an index that it does not end: the shell would read on to the bracket.
+pub(super) fn has_open_index(word: &Word) -> bool {
+    let Some(Part::Bare(text)) = word.parts.first() else { return false };
+    let starts = text.split_once('[').is_some_and(|(name, _)| name.is_empty() || is_name(name));
+    let ends = word.parts.iter().any(|part| matches!(part, Part::Bare(text) if text.contains(']')));
+    starts && !ends
 }
 
 /// Takes a word as an assignment, if it is written as one.

@@ -1,4 +1,6 @@
-//! `countersign action`: the one recipe that names an action.
+//! `countersign action`: what an agent is about to do, and the one recipe that names it.
+
+mod classify;
 
 use std::path::PathBuf;
 
@@ -13,7 +15,7 @@ use crate::{
     source::Source,
 };
 
-/// Show how an action is named by its hash
+/// Show what a tool call does, and how an action is named by its hash
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -23,6 +25,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Hash(HashArguments),
+    Classify(classify::Arguments),
 }
 
 /// Print the hash of an action: SHA-256 of the canonical form of {action_kind, action_payload}
@@ -56,6 +59,7 @@ enum Format {
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Hash(arguments) => hash(arguments, console),
+        Command::Classify(arguments) => classify::run(arguments, console),
     }
 }
 

@@ -5,3 +5,13 @@
 pub(crate) fn no_colour() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
+
+/// The folder in which the program was started, if it has a name.
+pub(crate) fn current_folder() -> Option<std::path::PathBuf> {
+    std::env::current_dir().ok()
+}
+
+/// The user's own folder, if there is one.
+pub(crate) fn home_folder() -> Option<std::path::PathBuf> {
+    std::env::home_dir()
+}

@@ -11,4 +11,5 @@ mod scan;
 mod scan_bundles;
 mod scan_git;
 mod scan_trees;
+mod shell_grammar;
 mod support;
