@@ -60,7 +60,7 @@ impl Lab {
 }
 
 fn open(folder: &tempfile::TempDir) -> Node {
-    Node::open(&NodeOptions { data: folder.path().join("data"), checkpoints: None }).unwrap()
+    Node::open(&NodeOptions { data: folder.path().join("data"), database: None, checkpoints: None }).unwrap()
 }
 
 fn ann() -> Principal {
