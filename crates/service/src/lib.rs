@@ -11,7 +11,7 @@
 //! use countersign_service::{Ask, Caller, NewSession, Node, NodeOptions};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let node = Node::open(&NodeOptions { data: folder.path().join("data"), checkpoints: None })?;
+//! let node = Node::open(&NodeOptions { data: folder.path().join("data"), database: None, checkpoints: None })?;
 //! let owner = Caller::owner("example")?;
 //! let session = node.start_session(&owner, NewSession::new(Role::parse("copilot")?, Mode::ReadOnly, "example")?)?;
 //! let ask = Ask::new(ActionKind::parse("fs.read")?, Json::from("README.md")).in_session(&session.session_id);

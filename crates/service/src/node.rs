@@ -18,8 +18,10 @@ use crate::{Ask, Caller, Decision, NewSession, ServiceError, caller::text, clock
 /// Where a node keeps what it knows.
 #[derive(Debug, Clone)]
 pub struct NodeOptions {
-    /// The folder of the embedded store.
+    /// The folder of the embedded store and of the key that signs the log.
     pub data: PathBuf,
+    /// The address of a PostgreSQL database; nothing for the embedded one.
+    pub database: Option<String>,
     /// The folder, outside the store, for the copy of the newest checkpoint.
     pub checkpoints: Option<PathBuf>,
 }
@@ -31,16 +33,15 @@ pub struct Node {
 }
 
 impl Node {
-    /// Opens the embedded store, and puts the built-in policy in force if none is.
+    /// Opens the store, and puts the built-in policy in force if none is.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be opened, and if the clock or the disk cannot be used.
     pub fn open(options: &NodeOptions) -> Result<Self, ServiceError> {
-        let NodeOptions { data, checkpoints } = options.clone();
-        let node = Self {
-            store: Store::open(&StoreOptions { data, database: None, checkpoints, now: clock::now()? })?,
-        };
+        let NodeOptions { data, database, checkpoints } = options.clone();
+        let options = StoreOptions { data, database, checkpoints, now: clock::now()? };
+        let node = Self { store: Store::open(&options)? };
         if node.store.activations()?.is_empty() {
             node.activate(&Caller::owner("service")?, shipped_documents(shipped::STANDARD)?)?;
         }

@@ -31,7 +31,8 @@ pub(crate) fn run(_: &Arguments, console: Console) -> Result<Exit, Failure> {
     let stage = Stage { console };
     naming::play(stage)?;
     let folder = files::temporary_folder().map_err(Failure::CouldNotTell)?;
-    let node = Node::open(&NodeOptions { data: folder.path().join("data"), checkpoints: None })?;
+    let node =
+        Node::open(&NodeOptions { data: folder.path().join("data"), database: None, checkpoints: None })?;
     let session = deciding::play(stage, &node)?;
     proving::play(stage, &node, &session)?;
     Ok(Exit::Yes)

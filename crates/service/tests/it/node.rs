@@ -60,7 +60,7 @@ impl Lab {
 }
 
 fn open(folder: &tempfile::TempDir) -> Node {
-    Node::open(&NodeOptions { data: folder.path().join("data"), checkpoints: None }).unwrap()
+    Node::open(&NodeOptions { data: folder.path().join("data"), database: None, checkpoints: None }).unwrap()
 }
 
 fn ann() -> Principal {
@@ -110,7 +110,7 @@ fn what_was_denied_or_taken_back_cannot_be_used() {
     let session = lab.session(Mode::WritesAllowed);
     let person = lab.owner.approver(ann());
     let id = lab.request(&session);
-    lab.node.deny(&person, &id, Text::cut("not today")).unwrap();
+    lab.node.deny(&person, &id, Text::cut("fine")).unwrap();
     assert_eq!(lab.decide(&session, "deploy", Some(&id)).code(), "URM_APPROVAL_INVALID");
     assert_eq!(lab.grant(&id).unwrap_err().code().as_str(), "URM_APPROVAL_STATE_CONFLICT");
     let id = lab.request(&session);
