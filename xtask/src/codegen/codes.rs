@@ -10,7 +10,6 @@ const CRATES: &[(&str, &[CodeEntry])] = &[
     ("scan", countersign_scan::codes::ALL),
     ("action", countersign_action::codes::ALL),
     ("ledger", countersign_ledger::ledger_codes::ALL),
-    ("scan", countersign_scan::codes::ALL),
     ("store", countersign_store::store_codes::ALL),
     ("service", countersign_service::service_codes::ALL),
     ("cli", countersign_cli::codes::ALL),

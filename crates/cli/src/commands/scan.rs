@@ -190,9 +190,7 @@ fn source(arguments: &ScanArguments, target: &Path, place: &Place) -> Result<Sou
     let open = || Repository::open(git::in_folder(target));
     if let Some(reference) = &arguments.diff_base {
         let repository = open()?;
-        let head =
-            repository.head()?.ok_or_else(|| Issue::new(codes::SCAN_GIT_REF, "there is no commit yet"))?;
-        let base = repository.resolve(reference)?;
+        let (head, base) = repository.resolve(reference)?;
         let base = repository.merge_base(&base, &head)?;
         let files = repository.changed(&base, &head)?;
         let rules = match &place.inside {
@@ -264,7 +262,7 @@ fn search(
             Ok((changes::search_tracked(walk, files), plain(Mode::Tracked)))
         }
         Source::Git { repository, scope, files, .. } => {
-            let found = changes::search_blobs(&repository, plan, files, excluded, &progress);
+            let found = changes::search_blobs(&repository, walk, files);
             Ok((found.map_err(Failure::CouldNotTell)?, scope))
         }
     }

@@ -6,7 +6,7 @@
 
 use std::{
     ffi::OsStr,
-    io,
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio},
 };
@@ -71,6 +71,17 @@ impl Git {
     /// Runs git to its end.
     pub(crate) fn output(&self, arguments: &[&OsStr]) -> io::Result<Output> {
         self.command().args(arguments).stdin(Stdio::null()).output()
+    }
+
+    /// Runs git to its end on a short input, and gives what it printed.
+    pub(crate) fn ask(&self, arguments: &[&str], input: &[u8]) -> io::Result<Vec<u8>> {
+        let (mut child, mut stdin, mut stdout) = self.start(arguments)?;
+        let mut output = Vec::new();
+        let written = stdin.write_all(input);
+        drop(stdin);
+        stdout.read_to_end(&mut output)?;
+        child.wait()?;
+        written.map(|()| output)
     }
 
     /// Starts git with both ends open.

@@ -96,22 +96,47 @@ fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     path.split_at_checked(at).unwrap_or((b"", path))
 }
 
+/// Files that one more git is started for: unpacking is most of the work, and git does it on one core.
+const FILES_PER_GIT_MIN: usize = 16;
+
 /// Searches these files as git keeps them.
 pub(crate) fn search_blobs(
     repository: &Repository,
-    plan: &Plan,
+    walk: Walk<'_>,
     files: Vec<TreeFile>,
-    excluded: &[Vec<u8>],
-    progress: &Progress,
 ) -> Result<Found, Issue> {
-    let mut sorter = Sorter::new(plan);
-    files.into_iter().for_each(|file| sorter.sort(file, excluded));
-    let Sorter { mut found, met, .. } = sorter;
-    let objects: Vec<ObjectId> = met.iter().map(|met| met.object.clone()).collect();
-    let mut met = met.into_iter();
+    let mut sorter = Sorter::new(walk.plan);
+    files.into_iter().for_each(|file| sorter.sort(file, walk.excluded));
+    let Sorter { found, met, .. } = sorter;
+    let count = walk.threads.min(met.len().div_euclid(FILES_PER_GIT_MIN)).max(1);
+    let mut parts: Vec<Vec<Met>> = (0..count).map(|_| Vec::new()).collect();
+    for (part, met) in (0..count).cycle().zip(met) {
+        if let Some(part) = parts.get_mut(part) {
+            part.push(met);
+        }
+    }
+    let searched = thread::scope(|scope| {
+        let threads: Vec<_> = parts
+            .into_iter()
+            .map(|part| scope.spawn(|| search_part(repository, part, walk.progress)))
+            .collect();
+        let joined = threads.into_iter().map(|thread| {
+            // A panic is a defect and must not look like a file less: pass it on.
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.collect::<Result<Vec<Found>, Issue>>()
+    })?;
+    Ok(searched.into_iter().fold(found, Found::join))
+}
+
+/// Searches some files, with one git.
+fn search_part(repository: &Repository, part: Vec<Met>, progress: &Progress) -> Result<Found, Issue> {
+    let objects: Vec<ObjectId> = part.iter().map(|met| met.object.clone()).collect();
+    let mut part = part.into_iter();
+    let mut found = Found::default();
     let mut buffer = Vec::new();
     read_blobs(repository, &objects, |blob| {
-        let Some(Met { path, set, .. }) = met.next() else { return Ok(()) };
+        let Some(Met { path, set, .. }) = part.next() else { return Ok(()) };
         match blob {
             Some((mut contents, length)) => {
                 let (findings, bytes) = search(&mut contents, Some(length), &set, &mut buffer)?;

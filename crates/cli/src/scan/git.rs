@@ -105,9 +105,11 @@ impl Repository {
         &self.git
     }
 
-    /// The commit that a reference names.
-    pub(crate) fn resolve(&self, reference: &GitRef) -> Result<ObjectId, Issue> {
-        self.try_resolve(reference)?.ok_or_else(|| {
+    /// The commit that is checked out, and the one that a reference names.
+    pub(crate) fn resolve(&self, reference: &GitRef) -> Result<(ObjectId, ObjectId), Issue> {
+        let [head, commit] = self.commits([&GitRef("HEAD".into()), reference])?;
+        let head = head.ok_or_else(|| Issue::new(codes::SCAN_GIT_REF, "there is no commit yet"))?;
+        let commit = commit.ok_or_else(|| {
             let GitRef(name) = reference;
             let hint = if self.is_shallow {
                 "this clone is shallow: fetch the whole history, or at least this reference"
@@ -115,20 +117,27 @@ impl Repository {
                 "check its spelling, and fetch it if it is on a server"
             };
             Issue::new(codes::SCAN_GIT_REF, format!("`{name}` names no commit here")).with_hint(hint)
-        })
+        })?;
+        Ok((head, commit))
     }
 
     /// The commit that is checked out; none if there is no commit yet.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, Issue> {
-        self.try_resolve(&GitRef("HEAD".into()))
+        self.commits([&GitRef("HEAD".into())]).map(|[head]| head)
     }
 
-    fn try_resolve(&self, GitRef(name): &GitRef) -> Result<Option<ObjectId>, Issue> {
-        let commit = format!("{name}^{{commit}}");
-        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
-        let output = self.git.output(&arguments.map(OsStr::new)).map_err(|error| cannot_run(&error))?;
-        let id = output.stdout.split(|byte| *byte == b'\n').find_map(ObjectId::parse);
-        Ok(id.filter(|_| output.status.success()))
+    /// The commits that references name. They are handed over as data, so that none can be taken for an option.
+    fn commits<const N: usize>(&self, references: [&GitRef; N]) -> Result<[Option<ObjectId>; N], Issue> {
+        let question: String = references.iter().map(|GitRef(name)| format!("{name}^{{commit}}\n")).collect();
+        let output = self.git.ask(&["cat-file", "--batch-check"], question.as_bytes());
+        let output = output.map_err(|error| cannot_run(&error))?;
+        // `object commit length`, or `what was asked missing`.
+        let mut answers = output.split(|byte| *byte == b'\n').map(|line| {
+            let mut words = line.split(|byte| *byte == b' ');
+            let object = words.next().and_then(ObjectId::parse);
+            object.filter(|_| words.next() == Some(b"commit"))
+        });
+        Ok([(); N].map(|()| answers.next().flatten()))
     }
 
     /// The last commit that both have in their history.

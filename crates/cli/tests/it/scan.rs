@@ -225,3 +225,56 @@ fn documents_fit_their_schemas() {
         assert!(!validator.is_valid(&file), "{pointer}");
     }
 }
+
+/// The script of the GitHub Action, run as a runner would.
+#[test]
+fn the_github_action_reports_and_fails_as_the_scan_does() {
+    let action = shipped_text("action.yml");
+    let script = action.split("      run: |\n").nth(1).unwrap();
+    let script: String =
+        script.lines().map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or(line))).collect();
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("rules/boundaries.yml", one_rule("['**/*.tf']", "[bad]"))
+        .write("a b/x.tf", "bad")
+        .write("script", script);
+    let run = |path: &str, rules: &str| {
+        let variables = format!(
+            "export SCAN_PATH='{path}' SCAN_RULES='{rules}' SCAN_DIFF_BASE= SCAN_SARIF=out.sarif SCAN_PROGRAM=countersign \
+             GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary; : > output; : > summary"
+        );
+        shell(
+            sandbox.path(),
+            &format!(
+                "{variables}; set +e; bash -eo pipefail script; echo \"exit $?\"; cat output summary; grep -c ruleId out.sarif"
+            ),
+        )
+    };
+    let ran = run("a b", "rules");
+    for expected in
+        ["::error file=x.tf,line=1,col=1", "exit 1\nverdict=FAIL\n## Countersign scan: FAIL", "\n1\n"]
+    {
+        assert!(ran.stdout().contains(expected), "{expected}\n{}", ran.screen());
+    }
+    sandbox.write("a b/x.tf", "good");
+    let ran = run("a b", "rules");
+    assert!(ran.stdout().contains("exit 0\nverdict=PASS\n"), "{}", ran.screen());
+    let ran = run("a b", "nowhere");
+    assert!(ran.stdout().contains("exit 2\n") && !ran.stdout().contains("verdict="), "{}", ran.screen());
+}
+
+/// The entries of the pre-commit hooks, run as pre-commit would: without file names.
+#[test]
+fn the_pre_commit_hooks_refuse_what_the_scan_refuses() {
+    let hooks = shipped_text(".pre-commit-hooks.yaml");
+    let entries: Vec<&str> = hooks.lines().filter_map(|line| line.strip_prefix("  entry: ")).collect();
+    assert_eq!(entries.len(), 2);
+    let sandbox = Sandbox::new();
+    sandbox.write("rules/boundaries.yml", one_rule("['**/*.tf']", "[bad]")).write("x.tf", "bad");
+    shell(sandbox.path(), "git init -q . && git add -A");
+    for entry in entries {
+        let ran = shell(sandbox.path(), entry);
+        assert_eq!(ran.exit, Some(1), "{}", ran.screen());
+        assert!(ran.stdout().starts_with("R-1 A title (boundary)"), "{}", ran.screen());
+    }
+}

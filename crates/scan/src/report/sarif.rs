@@ -42,22 +42,22 @@ fn head(report: &Report<'_>) -> String {
 
 fn rule(rule: &Rule) -> Json<'_> {
     let text = |text: &str| Json::object([("text", Json::from(String::from(text)))]);
-    let full = rule.description.as_ref().or(rule.rationale.as_ref());
-    let help = rule.remediation.as_ref();
-    let optional = [
-        ("fullDescription", full.map(|prose| text(prose.as_str()))),
-        ("help", help.map(|prose| text(prose.as_str()))),
-    ];
+    // GitHub's code scanning refuses a rule without a full description.
+    let full = rule
+        .description
+        .as_ref()
+        .or(rule.rationale.as_ref())
+        .map_or(rule.title.as_str(), |prose| prose.as_str());
+    let help = rule.remediation.as_ref().map(|prose| ("help", text(prose.as_str())));
     let tags = Json::array([Json::from(rule.rule_type.as_str())]);
     let required = [
         ("id", Json::from(rule.id.as_str())),
         ("shortDescription", text(rule.title.as_str())),
+        ("fullDescription", text(full)),
         ("defaultConfiguration", Json::object([("level", Json::from("error"))])),
         ("properties", Json::object([("tags", tags)])),
     ];
-    Json::object(
-        required.into_iter().chain(optional.into_iter().filter_map(|(key, value)| Some((key, value?)))),
-    )
+    Json::object(required.into_iter().chain(help))
 }
 
 fn result(broken: &Broken<'_>) -> Json<'static> {

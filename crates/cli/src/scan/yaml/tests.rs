@@ -82,7 +82,7 @@ fn every_problem_has_a_line_and_a_column() {
     check_refused("a: [b\n", &["1:4 SCAN_YAML_SYNTAX"]);
     check_refused("? [a]\n: b\n", &["1:3 SCAN_YAML_KEY"]);
     check_refused("%YAML 1.2\n---\na: b\n", &["1:1 SCAN_YAML_SYNTAX"]);
-    check_refused("a:\n\t- b\n", &["2:1 SCAN_YAML_SYNTAX"]);
+    check_refused("a:\n\t- b\n", &["2:2 SCAN_YAML_SYNTAX"]);
     assert_eq!(read(b"a: \xff\n").unwrap_err(), ["1:4 SCAN_YAML_BAD_UTF8"]);
 }
 
