@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod canon;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod intent;
 pub(crate) mod scan;
 
 use clap::Subcommand;
@@ -16,6 +17,7 @@ pub(crate) enum Command {
     Canon(canon::Arguments),
     Action(action::Arguments),
     Scan(scan::Arguments),
+    Intent(intent::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
@@ -24,6 +26,7 @@ pub(crate) enum Command {
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Foundations", &["canon", "action"]),
     ("Repositories", &["scan"]),
+    ("Intents", &["intent"]),
     ("This program", &["demo", "completions"]),
 ];
 
@@ -33,6 +36,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Canon(arguments) => canon::run(&arguments, console),
         Command::Action(arguments) => action::run(&arguments, console),
         Command::Scan(arguments) => scan::run(&arguments, console),
+        Command::Intent(arguments) => intent::run(&arguments, console),
         Command::Demo(arguments) => demo::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
     }

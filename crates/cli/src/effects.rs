@@ -3,6 +3,7 @@
 pub(crate) mod clock;
 pub(crate) mod environment;
 pub(crate) mod files;
+pub(crate) mod folder;
 pub(crate) mod git;
 pub(crate) mod terminal;
 pub(crate) mod tree;

@@ -11,6 +11,8 @@ pub enum Exit {
     No,
     /// Could not tell: wrong usage, an unreadable file, a defect.
     CouldNotTell,
+    /// Not yet: a person must answer first.
+    Ask,
 }
 
 impl Exit {
@@ -21,6 +23,7 @@ impl Exit {
             Self::Yes => 0,
             Self::No => 1,
             Self::CouldNotTell => 2,
+            Self::Ask => 3,
         }
     }
 }

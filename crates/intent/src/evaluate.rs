@@ -87,7 +87,7 @@ pub(crate) struct Weighed<'s> {
 }
 
 impl<'s> Weighed<'s> {
-    fn new(set: &'s IntentSet, options: EvaluateOptions<'s>) -> Self {
+    pub(crate) fn new(set: &'s IntentSet, options: EvaluateOptions<'s>) -> Self {
         let environment = set.document().context.env;
         let field = Field::new(set.intents().iter().collect(), Some(environment), options.registry);
         let edges = edges(&field);
@@ -102,6 +102,11 @@ impl<'s> Weighed<'s> {
         findings.extend(budgets(&field, options.limits));
         findings.extend(modes(&field));
         Self { set, options, field, edges, findings: in_order(findings) }
+    }
+
+    /// Every conflict that does not depend on answers.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 
     /// Settles, merges, and settles again as long as a merge shows a cap that an answer takes care of.

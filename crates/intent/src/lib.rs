@@ -9,15 +9,19 @@ extern crate alloc;
 mod checksum;
 mod code;
 mod detect;
+mod diff;
 mod effect;
 mod evaluate;
 mod evidence;
+mod explain;
+mod graph;
 mod load;
 mod merge;
 mod money;
 mod name;
 mod operation;
 mod outcome;
+mod overlaps;
 mod path_index;
 mod pattern;
 mod priority;
@@ -26,6 +30,7 @@ mod redline;
 mod registry;
 mod resolve;
 mod risk;
+mod svg;
 mod touch;
 pub mod wire;
 
@@ -33,9 +38,12 @@ pub use crate::{
     checksum::DocumentKind,
     code::codes as intent_codes,
     detect::Limits,
+    diff::{Difference, differences},
     effect::EffectSet,
     evaluate::{EvaluateOptions, Outcome, evaluate},
     evidence::{EVIDENCE_SCHEMES, EvidenceRef},
+    explain::{Fate, explain_json, explain_markdown, explain_svg, explain_text, fates},
+    graph::Graph,
     load::{
         FileIssue, Intent, IntentFile, IntentSet, read_answer_pack, read_evaluation, read_merge_plan,
         read_question_pack, validate_document,
@@ -45,6 +53,7 @@ pub use crate::{
         AgentId, AnswerPackId, ArtifactName, CommandId, ConflictId, EvaluationId, IntentId, IntentSetId,
         MergePlanId, OpId, OptionId, QuestionId, QuestionPackId, Version, WorkflowId,
     },
+    overlaps::overlaps,
     redline::{execution_forbidden, intent_red_lines, outcome_red_lines, plan_lineage},
     registry::{Registry, RegistryFile, RegistryFiles},
     risk::{compare_risks, risk_entry},

@@ -7,6 +7,7 @@ const CRATES: &[(&str, &[CodeEntry])] = &[
     ("canon", canon_codes::ALL),
     ("policy", countersign_policy::codes::ALL),
     ("scan", countersign_scan::codes::ALL),
+    ("intent", countersign_intent::intent_codes::ALL),
     ("ledger", countersign_ledger::ledger_codes::ALL),
     ("store", countersign_store::store_codes::ALL),
     ("cli", countersign_cli::codes::ALL),

@@ -4,5 +4,6 @@
 mod action;
 mod canon;
 mod documents;
+mod intent;
 mod program;
 mod support;

@@ -30,6 +30,16 @@ impl Sandbox {
         self
     }
 
+    /// Reads a file of the folder, if it is there.
+    pub(crate) fn read(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.path().join(name)).ok()
+    }
+
+    /// Takes a file out of the folder.
+    pub(crate) fn remove(&self, name: &str) {
+        fs::remove_file(self.path().join(name)).unwrap();
+    }
+
     /// Runs the program there with these arguments.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with_input(arguments, b"")
@@ -107,4 +117,12 @@ pub(crate) fn run_in_shell(folder: &Path, command: &str) -> String {
     let Output { stdout, stderr, .. } =
         Command::new("bash").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap();
     String::from_utf8([stdout, stderr].concat()).unwrap()
+}
+
+/// Notes that a test cannot run on this machine, where `./test` counts it.
+pub(crate) fn skip(name: &str, why: &str) {
+    if let Some(log) = std::env::var_os("COUNTERSIGN_SKIP_LOG") {
+        let mut log = fs::OpenOptions::new().append(true).open(log).unwrap();
+        writeln!(log, "{name}: {why}").unwrap();
+    }
 }

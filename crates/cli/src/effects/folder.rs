@@ -1,0 +1,41 @@
+//! Effect: files. Lists folders, and puts whole files into them.
+#![expect(clippy::disallowed_methods, reason = "Effect: files")]
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use countersign_canon::Issue;
+
+use crate::failure::codes;
+
+/// The files directly in a folder whose names end in `.json`, sorted by name.
+pub(crate) fn json_files(folder: &Path) -> Result<Vec<PathBuf>, Issue> {
+    let list = || -> std::io::Result<Vec<PathBuf>> {
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
+    };
+    let mut paths = list().map_err(|error| {
+        let message = format!("the folder `{}` could not be listed: {error}", folder.display());
+        Issue::new(codes::CLI_READ_FAILED, message)
+    })?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json") && path.is_file());
+    paths.sort();
+    Ok(paths)
+}
+
+/// Puts a file in place whole or not at all; the folder is made if it is not there.
+pub(crate) fn put(path: &Path, text: &str) -> Result<(), Issue> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error| {
+        Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be written: {error}", path.display()))
+    })
+}

@@ -1,0 +1,8 @@
+//! `countersign intent`: the shipped examples, the loop of question and answer, and what is refused.
+
+mod answers;
+mod examples;
+mod refusals;
+
+/// Where the shipped evaluations are.
+pub(crate) const EVALUATIONS: &str = "examples/intents/evaluations";

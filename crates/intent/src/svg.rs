@@ -1,0 +1,123 @@
+//! A few shapes and texts as SVG, with whole numbers only.
+
+use alloc::string::String;
+use core::fmt::Write as _;
+
+use crate::wire::{RiskLevel, Severity};
+
+const FONT: &str = "font-family=\"ui-sans-serif, system-ui, sans-serif\"";
+
+/// A picture that is being drawn.
+#[derive(Debug)]
+pub(crate) struct Drawing {
+    width: i64,
+    body: String,
+}
+
+// Writing to a String cannot fail, so that results of `write!` are dropped here by name.
+impl Drawing {
+    pub(crate) const fn new(width: i64) -> Self {
+        Self { width, body: String::new() }
+    }
+
+    /// The whole file.
+    pub(crate) fn finish(self, height: i64) -> String {
+        let Self { width, body } = self;
+        let mut out = String::new();
+        let _infallible = writeln!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" {FONT}>\n\
+             <rect x=\"0\" y=\"0\" width=\"{width}\" height=\"{height}\" fill=\"#f6f8fa\"/>\n{body}</svg>"
+        );
+        out
+    }
+
+    pub(crate) fn rectangle(&mut self, [x, y, width, height]: [i64; 4], fill: &str, stroke: &str) {
+        let _infallible = writeln!(
+            self.body,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"3\" fill=\"{fill}\" stroke=\"{stroke}\"/>"
+        );
+    }
+
+    pub(crate) fn line(&mut self, [x1, y1, x2, y2]: [i64; 4], stroke: &str, dash: &str) {
+        let _infallible = writeln!(
+            self.body,
+            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{stroke}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\"/>"
+        );
+    }
+
+    /// A line that ends in an arrow head.
+    pub(crate) fn arrow(&mut self, ends: [i64; 4], stroke: &str) {
+        self.line(ends, stroke, "none");
+        let [_, _, x, y] = ends;
+        let (left, up, down) = (x.saturating_sub(9), y.saturating_sub(5), y.saturating_add(5));
+        let _infallible =
+            writeln!(self.body, "<polygon points=\"{x},{y} {left},{up} {left},{down}\" fill=\"{stroke}\"/>");
+    }
+
+    pub(crate) fn title(&mut self, x: i64, y: i64, text: &str) {
+        self.write_text(x, y, "font-size=\"24\" font-weight=\"700\" fill=\"#1f2328\"", text);
+    }
+
+    pub(crate) fn bold(&mut self, x: i64, y: i64, text: &str) {
+        self.write_text(x, y, "font-size=\"16\" font-weight=\"600\" fill=\"#1f2328\"", text);
+    }
+
+    pub(crate) fn text(&mut self, x: i64, y: i64, colour: &str, text: &str) {
+        let mut style = String::new();
+        let _infallible = write!(style, "font-size=\"15\" fill=\"{colour}\"");
+        self.write_text(x, y, &style, text);
+    }
+
+    pub(crate) fn small(&mut self, x: i64, y: i64, text: &str) {
+        self.write_text(x, y, "font-size=\"13\" fill=\"#57606a\"", text);
+    }
+
+    fn write_text(&mut self, x: i64, y: i64, style: &str, text: &str) {
+        let _infallible = writeln!(self.body, "<text x=\"{x}\" y=\"{y}\" {style}>{}</text>", escaped(text));
+    }
+}
+
+/// Text that cannot be taken for markup.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            control if control.is_control() => out.push(' '),
+            plain => out.push(plain),
+        }
+    }
+    out
+}
+
+/// At most so many characters, the last of them a sign that something is missing.
+pub(crate) fn shortened(text: &str, characters_max: usize) -> String {
+    if text.chars().count() <= characters_max {
+        return text.into();
+    }
+    let mut out: String = text.chars().take(characters_max.saturating_sub(1)).collect();
+    out.push('…');
+    out
+}
+
+pub(crate) const fn risk_colour(level: RiskLevel) -> &'static str {
+    match level {
+        RiskLevel::Low => "#2da44e",
+        RiskLevel::Medium => "#bf8700",
+        RiskLevel::High => "#fb8f44",
+        RiskLevel::Critical => "#cf222e",
+    }
+}
+
+pub(crate) const fn severity_colour(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "#2da44e",
+        Severity::Medium => "#bf8700",
+        Severity::High => "#fb8f44",
+        Severity::Critical => "#cf222e",
+    }
+}
