@@ -9,6 +9,7 @@ mod console;
 mod effects;
 mod exit;
 mod failure;
+mod gates;
 mod intent;
 mod scan;
 mod source;
