@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod canon;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod gate;
 pub(crate) mod intent;
 pub(crate) mod scan;
 
@@ -18,6 +19,7 @@ pub(crate) enum Command {
     Action(action::Arguments),
     Scan(scan::Arguments),
     Intent(intent::Arguments),
+    Gate(gate::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
@@ -27,7 +29,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Foundations", &["canon", "action"]),
     ("Repositories", &["scan"]),
     ("Intents", &["intent"]),
-    ("This program", &["demo", "completions"]),
+    ("This program", &["gate", "demo", "completions"]),
 ];
 
 /// Runs one command.
@@ -37,6 +39,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Action(arguments) => action::run(&arguments, console),
         Command::Scan(arguments) => scan::run(&arguments, console),
         Command::Intent(arguments) => intent::run(&arguments, console),
+        Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Demo(arguments) => demo::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
     }

@@ -5,5 +5,6 @@ pub(crate) mod environment;
 pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod git;
+pub(crate) mod isolation;
 pub(crate) mod terminal;
 pub(crate) mod tree;

@@ -10,6 +10,7 @@ mod console;
 mod effects;
 mod exit;
 mod failure;
+mod gates;
 mod intent;
 mod scan;
 mod source;

@@ -37,6 +37,12 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<DeprecatedFile>("scan_deprecated", "The rules of deprecated.yml, which are not enforced"),
         schema::<Verdict>("scan_verdict", "The verdict of a scan, verdict.json"),
         schema::<Event>("urm_event", "An event in its envelope, urm-events@1"),
+        schema::<IntentDocument>("intent", "An execution intent, v0.9.1"),
+        schema::<IntentSetDocument>("intent_set", "An intent set, v0.9.3"),
+        schema::<EvaluationDocument>("intent_evaluation_result", "An intent evaluation result, v0.9.3"),
+        schema::<MergePlanDocument>("intent_merge_plan", "An intent merge plan, v0.9.3"),
+        schema::<QuestionPack>("question_pack", "A question pack, v0.9.3"),
+        schema::<AnswerPack>("answer_pack", "An answer pack, v0.9.3"),
     ]
 }
 

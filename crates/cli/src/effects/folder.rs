@@ -24,9 +24,18 @@ pub(crate) fn json_files(folder: &Path) -> Result<Vec<PathBuf>, Issue> {
     Ok(paths)
 }
 
+/// The names of everything directly in a folder, sorted; nothing if the folder is not there.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
 /// Puts a file in place whole or not at all; the folder is made if it is not there.
 pub(crate) fn put(path: &Path, text: &str) -> Result<(), Issue> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -23,6 +23,11 @@ pub(crate) struct RegistryArguments {
 }
 
 impl RegistryArguments {
+    /// The registry that comes with the program.
+    pub(crate) const fn built_in() -> Self {
+        Self { registry: None }
+    }
+
     /// Reads the registry; nothing for `none`.
     pub(crate) fn load(&self) -> Result<Option<Registry>, Failure> {
         let sources: Vec<(RegistryFile, Source)> = match &self.registry {

@@ -1,7 +1,9 @@
 //! `countersign intent`: the shipped examples, the loop of question and answer, and what is refused.
 
 mod answers;
+mod corpus;
 mod examples;
+mod gates;
 mod refusals;
 
 /// Where the shipped evaluations are.
