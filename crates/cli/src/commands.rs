@@ -5,6 +5,7 @@ pub(crate) mod canon;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod intent;
+pub(crate) mod policy;
 pub(crate) mod scan;
 
 use clap::Subcommand;
@@ -18,6 +19,7 @@ pub(crate) enum Command {
     Action(action::Arguments),
     Scan(scan::Arguments),
     Intent(intent::Arguments),
+    Policy(policy::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
@@ -27,6 +29,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Foundations", &["canon", "action"]),
     ("Repositories", &["scan"]),
     ("Intents", &["intent"]),
+    ("Policies", &["policy"]),
     ("This program", &["demo", "completions"]),
 ];
 
@@ -37,6 +40,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Action(arguments) => action::run(&arguments, console),
         Command::Scan(arguments) => scan::run(&arguments, console),
         Command::Intent(arguments) => intent::run(&arguments, console),
+        Command::Policy(arguments) => policy::run(&arguments, console),
         Command::Demo(arguments) => demo::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
     }
