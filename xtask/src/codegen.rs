@@ -2,6 +2,7 @@
 
 mod codes;
 mod schemas;
+mod views;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ const DIFF_LINES_MAX: usize = 10;
 /// Every generated file: path from the root, contents. The one list to add to.
 fn artifacts() -> BTreeMap<String, String> {
     let documents = [("docs/generated/codes.md".to_owned(), codes::markdown())];
-    documents.into_iter().chain(schemas::all()).collect()
+    documents.into_iter().chain(schemas::all()).chain(views::all()).collect()
 }
 
 /// Writes what has changed.

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod gate;
 pub(crate) mod intent;
+pub(crate) mod policy;
 pub(crate) mod scan;
 
 use clap::Subcommand;
@@ -20,6 +21,7 @@ pub(crate) enum Command {
     Scan(scan::Arguments),
     Intent(intent::Arguments),
     Gate(gate::Arguments),
+    Policy(policy::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
@@ -30,6 +32,8 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Repositories", &["scan"]),
     ("Intents", &["intent"]),
     ("This program", &["gate", "demo", "completions"]),
+    ("Policies", &["policy"]),
+    ("This program", &["demo", "completions"]),
 ];
 
 /// Runs one command.
@@ -40,6 +44,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Scan(arguments) => scan::run(&arguments, console),
         Command::Intent(arguments) => intent::run(&arguments, console),
         Command::Gate(arguments) => gate::run(&arguments, console),
+        Command::Policy(arguments) => policy::run(&arguments, console),
         Command::Demo(arguments) => demo::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
     }

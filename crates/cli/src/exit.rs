@@ -9,6 +9,8 @@ pub enum Exit {
     Yes,
     /// No: refused, invalid, denied, failed.
     No,
+    /// Not without a person's approval.
+    ApprovalRequired,
     /// Could not tell: wrong usage, an unreadable file, a defect.
     CouldNotTell,
     /// Not yet: a person must answer first.
@@ -24,6 +26,7 @@ impl Exit {
             Self::No => 1,
             Self::CouldNotTell => 2,
             Self::Ask => 3,
+            Self::ApprovalRequired => 4,
         }
     }
 }

@@ -59,6 +59,8 @@ pub mod codes {
         CLI_READ_FAILED
         /// A file or the output could not be written.
         CLI_WRITE_FAILED
+        /// A file is not the part of YAML that is read here.
+        CLI_YAML
         /// The program contradicts itself: a defect of ours.
         CLI_DEFECT
     }

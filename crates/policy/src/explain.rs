@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use countersign_canon::{Json, Value};
 
-use crate::{Atom, Context, Expr, Policy, Rule, Trace, context::InContext};
+use crate::{Atom, AtomName, Context, Expr, Policy, Rule, Trace, context::InContext};
 
 /// One atom of a condition that came out the wrong way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +18,23 @@ pub struct FailedAtom {
 }
 
 impl FailedAtom {
-    /// The atom and what was found, in words.
+    /// What was wanted and what was found, in words. Alternatives that failed alike are one line.
     #[must_use]
-    pub fn describe(&self) -> String {
-        format!("needs {}, but {}", in_words(&self.atom, self.wanted), self.found)
+    pub fn describe_all(failed: &[Self]) -> Vec<String> {
+        let is_alike = |a: &Self, b: &Self| {
+            a.wanted && b.wanted && a.found == b.found && words_for_any(&[&a.atom, &b.atom]).is_some()
+        };
+        let groups = failed.chunk_by(is_alike);
+        let describe = |group: &[Self]| {
+            let atoms: Vec<&Atom> = group.iter().map(|failed| &failed.atom).collect();
+            let (wanted, found) =
+                group.first().map(|first| (first.wanted, first.found.as_str())).unwrap_or_default();
+            let words = words_for_any(&atoms).filter(|_| wanted);
+            let words =
+                words.or_else(|| atoms.first().map(|atom| in_words(atom, wanted))).unwrap_or_default();
+            format!("not met: {words} ({found})")
+        };
+        groups.map(describe).collect()
     }
 }
 
@@ -143,7 +156,7 @@ pub(crate) fn failures(condition: &Expr, context: &Context, wanted: bool) -> Vec
 
 /// Why a condition is not `wanted`, in one line.
 pub(crate) fn failed_atoms(condition: &Expr, context: &Context, wanted: bool) -> String {
-    let failed: Vec<String> = failures(condition, context, wanted).iter().map(FailedAtom::describe).collect();
+    let failed = FailedAtom::describe_all(&failures(condition, context, wanted));
     if failed.is_empty() { String::from("it holds") } else { failed.join("; ") }
 }
 
@@ -169,8 +182,48 @@ fn condition_words(condition: &Expr, nested: bool) -> String {
             Expr::Not(_) | Expr::And(_) | Expr::Or(_) => format!("not {}", condition_words(inner, true)),
         },
         Expr::And(parts) => many(parts, " and "),
-        Expr::Or(parts) => many(parts, " or "),
+        Expr::Or(parts) => alternatives(parts).unwrap_or_else(|| many(parts, " or ")),
     }
+}
+
+/// Alternatives of one field, as one phrase.
+fn alternatives(parts: &[Expr]) -> Option<String> {
+    let atoms: Option<Vec<&Atom>> = parts
+        .iter()
+        .map(|part| match part {
+            Expr::Leaf(atom) => Some(atom),
+            Expr::Not(_) | Expr::And(_) | Expr::Or(_) => None,
+        })
+        .collect();
+    words_for_any(&atoms?)
+}
+
+/// "The role is `a` or `b`", if the atoms all ask for one field.
+fn words_for_any(atoms: &[&Atom]) -> Option<String> {
+    let name = atoms.first()?.name();
+    let field = match name {
+        AtomName::RoleIs => "role",
+        AtomName::ActionKindIs => "action",
+        AtomName::WarrantIs => "warrant",
+        AtomName::ModeIs
+        | AtomName::SessionActive
+        | AtomName::CapabilityPresent
+        | AtomName::CapabilityAllowed
+        | AtomName::ActionHashMatches
+        | AtomName::ApprovalPresent
+        | AtomName::ApprovalValid
+        | AtomName::ApprovalUnexpired
+        | AtomName::ApprovalUnused
+        | AtomName::HasEvidenceKind => return None,
+    };
+    let values: Option<Vec<String>> =
+        atoms.iter().map(|atom| atom.argument().filter(|_| atom.name() == name)).collect();
+    let values: Vec<String> = values?.into_iter().map(|value| format!("`{value}`")).collect();
+    let (last, others) = values.split_last()?;
+    if others.is_empty() {
+        return Some(format!("the {field} is {last}"));
+    }
+    Some(format!("the {field} is {} or {last}", others.join(", ")))
 }
 
 /// An atom, or its opposite, in words.
@@ -191,7 +244,7 @@ pub fn in_words(atom: &Atom, holds: bool) -> String {
         Atom::ApprovalUnexpired => format!("the approval {is} unexpired"),
         Atom::ApprovalUnused => format!("the approval {is} unused"),
         Atom::HasEvidenceKind(kind) => {
-            format!("there {is} evidence of kind `{kind}`")
+            format!("there is {}evidence of kind `{kind}`", if holds { "" } else { "no " })
         }
         Atom::WarrantIs(warrant) => format!("the warrant {is} `{warrant}`"),
     }
@@ -219,7 +272,7 @@ fn found_in_words(atom: &Atom, context: &Context) -> String {
         | Atom::ApprovalUnexpired
         | Atom::ApprovalUnused
         | Atom::HasEvidenceKind(_) => {
-            String::from(if atom.holds(context) { "it is so" } else { "it is not" })
+            String::from(if atom.holds(context) { "it is so" } else { "it is not so" })
         }
     }
 }

@@ -11,6 +11,7 @@ extern crate alloc;
 extern crate std;
 
 mod action;
+mod advice;
 mod algebra;
 mod approval;
 mod atom;

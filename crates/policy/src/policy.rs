@@ -6,7 +6,7 @@ use countersign_canon::{
     Definitions, Issue, Json, NonEmpty, Reader, Wire, canon_codes, choice, record, typed_hash,
 };
 
-use crate::{Rule, RuleId, codes, compile::Compiled, expr::Size, rule::CheckedRule};
+use crate::{Rule, RuleId, advice, codes, compile::Compiled, expr::Size, rule::CheckedRule};
 
 /// LIMIT: how many rules a policy may have (K1.1).
 pub const RULES_MAX: usize = 500;
@@ -67,11 +67,9 @@ impl Policy {
     pub fn load(bytes: &[u8]) -> Result<Self, NonEmpty<Issue>> {
         let json = Json::parse(bytes).map_err(|issue| {
             let is_too_deep = issue.code == canon_codes::JSON_TOO_DEEP;
-            NonEmpty::of(issue.under(if is_too_deep {
-                codes::URM_POLICY_CAP_EXCEEDED
-            } else {
-                codes::URM_POLICY_INVALID_SCHEMA
-            }))
+            let family =
+                if is_too_deep { codes::URM_POLICY_CAP_EXCEEDED } else { codes::URM_POLICY_INVALID_SCHEMA };
+            NonEmpty::of(advice::with_hint(issue.under(family)))
         })?;
         Self::load_json(&json)
     }
@@ -82,7 +80,8 @@ impl Policy {
     ///
     /// As [`Policy::load`].
     pub fn load_json(json: &Json<'_>) -> Result<Self, NonEmpty<Issue>> {
-        let document: PolicyDocument = Reader::read_json(json, codes::URM_POLICY_INVALID_SCHEMA)?;
+        let document: PolicyDocument =
+            Reader::read_json(json, codes::URM_POLICY_INVALID_SCHEMA).map_err(advice::with_hints)?;
         Ok(Self::from_rules(document.rules.0))
     }
 

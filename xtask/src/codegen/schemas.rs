@@ -6,7 +6,7 @@ use countersign_intent::wire::{
 };
 use countersign_ledger::Event;
 use countersign_policy::{
-    AllowDocument, Context, LatticeDocument, PolicyDocument, ProbeFacts, TraceDocument,
+    AllowDocument, CaseFile, Context, LatticeDocument, PolicyDocument, ProbeFacts, TraceDocument,
 };
 use countersign_scan::{BoundariesFile, DeprecatedFile, InvariantsFile, Verdict};
 
@@ -23,6 +23,7 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<LatticeDocument>("capability_lattice", "What each action needs, urm.capability.lattice.v1"),
         schema::<AllowDocument>("capability_allow", "Which role may what, urm.allow.v1"),
         schema::<ProbeFacts>("probe_facts", "What a client was found able to do"),
+        schema::<CaseFile>("policy_cases", "Test cases for a policy, countersign.policy-cases@1"),
         schema::<IntentDocument>("intent", "What an agent plans to do, execution_intent 0.9.1"),
         schema::<IntentSetDocument>("intent_set", "Intents to be weighed against each other, 0.9.3"),
         schema::<EvaluationDocument>(

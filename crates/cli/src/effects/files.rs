@@ -23,6 +23,14 @@ pub(crate) fn read_stdin() -> Result<Vec<u8>, Issue> {
     })
 }
 
+/// Writes a file whole, with the folders it needs.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Issue> {
+    let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    folder.and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
+        Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be written: {error}", path.display()))
+    })
+}
+
 /// A fresh folder that is removed when the value is dropped.
 pub(crate) fn temporary_folder() -> Result<tempfile::TempDir, Issue> {
     tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|error| {

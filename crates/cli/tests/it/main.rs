@@ -6,6 +6,7 @@ mod canon;
 mod demo;
 mod documents;
 mod intent;
+mod policy;
 mod program;
 mod scan;
 mod scan_bundles;

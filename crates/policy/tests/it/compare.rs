@@ -93,6 +93,12 @@ proptest! {
         prop_assert_eq!(policy.evaluate(&again, false), evaluation);
     }
 
+}
+
+proptest! {
+    // Each case asks the solver some dozens of questions.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
     #[test]
     fn no_change_escapes_and_no_smaller_witness_exists(seed: u64) {
         let mut random = Random(seed);

@@ -7,6 +7,8 @@
 )]
 
 mod compare;
+mod corpus;
+mod kernel;
 mod properties;
 mod random;
 mod shipped;

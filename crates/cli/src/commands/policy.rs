@@ -1,0 +1,54 @@
+//! `countersign policy`: everything that can be done with a policy without deciding anything in earnest.
+
+mod coverage;
+mod diff;
+mod document;
+mod eval;
+mod explain;
+mod fmt;
+mod hash;
+mod render;
+mod schema;
+mod test;
+mod validate;
+mod yaml;
+
+use clap::Subcommand;
+
+use crate::{console::Console, exit::Exit, failure::Failure};
+
+/// Check, explain, compare, test and render policies
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Validate(validate::Arguments),
+    Hash(hash::Arguments),
+    Fmt(fmt::Arguments),
+    Eval(eval::Arguments),
+    Explain(explain::Arguments),
+    Diff(diff::Arguments),
+    Test(test::Arguments),
+    Coverage(coverage::Arguments),
+    Render(render::Arguments),
+    Schema(schema::Arguments),
+}
+
+pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::Validate(arguments) => validate::run(arguments, console),
+        Command::Hash(arguments) => hash::run(arguments, console),
+        Command::Fmt(arguments) => fmt::run(arguments, console),
+        Command::Eval(arguments) => eval::run(arguments, console),
+        Command::Explain(arguments) => explain::run(arguments, console),
+        Command::Diff(arguments) => diff::run(arguments, console),
+        Command::Test(arguments) => test::run(arguments, console),
+        Command::Coverage(arguments) => coverage::run(arguments, console),
+        Command::Render(arguments) => render::run(arguments, console),
+        Command::Schema(arguments) => schema::run(*arguments, console),
+    }
+}
