@@ -18,10 +18,10 @@ use crate::{console::Console, exit::Exit, failure::Failure};
 pub(crate) enum Command {
     Canon(canon::Arguments),
     Action(action::Arguments),
-    Scan(scan::Arguments),
-    Intent(intent::Arguments),
-    Gate(gate::Arguments),
     Policy(policy::Arguments),
+    Intent(intent::Arguments),
+    Scan(scan::Arguments),
+    Gate(gate::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
 }
@@ -29,11 +29,10 @@ pub(crate) enum Command {
 /// The groups of `countersign --help`; every command is in exactly one, which a test checks.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Foundations", &["canon", "action"]),
-    ("Repositories", &["scan"]),
-    ("Intents", &["intent"]),
-    ("This program", &["gate", "demo", "completions"]),
     ("Policies", &["policy"]),
-    ("This program", &["demo", "completions"]),
+    ("Intents", &["intent"]),
+    ("Repositories", &["scan"]),
+    ("This program", &["gate", "demo", "completions"]),
 ];
 
 /// Runs one command.

@@ -226,7 +226,8 @@ proptest! {
 
     #[test]
     fn adding_a_command_never_lowers_severity(first in 0..10_000_usize, second in 0..10_000_usize) {
-        static KNOWN: std::sync::LazyLock<(Table, Place, Vec<(String, Kind)>)> = std::sync::LazyLock::new(|| {
+        type Known = (Table, Place, Vec<(String, Kind)>);
+        static KNOWN: std::sync::LazyLock<Known> = std::sync::LazyLock::new(|| {
             (table(), place(), corpus().into_iter().filter(|(line, _)| is_parsed(line)).collect())
         });
         let (table, place, lines) = &*KNOWN;
