@@ -32,11 +32,14 @@ pub(crate) fn read_private(path: &Path) -> Result<Option<String>, StoreError> {
     }
 }
 
-/// Writes a private file that must not be there yet, and waits until it is on the disk.
+/// Writes a private file that is whole or not there: under another name first, synced, then renamed.
 pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
-    let mut file = fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
+    let written = path.with_extension("new");
+    let mut file =
+        fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&written)?;
     file.write_all(text.as_bytes())?;
-    Ok(file.sync_all()?)
+    file.sync_all()?;
+    Ok(fs::rename(&written, path)?)
 }
 
 fn refuse_open_to_others(path: &Path) -> Result<(), StoreError> {

@@ -1,6 +1,9 @@
 //! A store to try things on: people, keys, a policy, and a clock that only moves when told.
 
-use std::{cell::Cell, path::PathBuf};
+use std::{
+    cell::Cell,
+    path::{Path, PathBuf},
+};
 
 use countersign_canon::{Json, Text, Timestamp};
 use countersign_ledger::{
@@ -50,7 +53,7 @@ pub(crate) struct Lab {
     pub(crate) data: PathBuf,
     options: StoreOptions,
     now: Cell<i64>,
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 impl Lab {
@@ -69,13 +72,23 @@ impl Lab {
         Self::on(None)
     }
 
+    /// The embedded store in this folder, with everything set up.
+    pub(crate) fn at(data: &Path) -> Self {
+        let options =
+            StoreOptions { data: data.to_path_buf(), database: None, checkpoints: None, now: at(0) };
+        Self::set_up(Self::open(options, None))
+    }
+
     fn on(database: Option<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join(".countersign");
         let checkpoints = Some(folder.path().join("outside"));
-        let options = StoreOptions { data: data.clone(), database, checkpoints, now: at(0) };
+        Self::open(StoreOptions { data, database, checkpoints, now: at(0) }, Some(folder))
+    }
+
+    fn open(options: StoreOptions, folder: Option<TempDir>) -> Self {
         let store = Store::open(&options).unwrap();
-        Self { store, data, options, now: Cell::new(0), _folder: folder }
+        Self { store, data: options.data.clone(), options, now: Cell::new(0), _folder: folder }
     }
 
     /// Another process with a data folder of its own on the same database, or the same folder.

@@ -7,6 +7,8 @@ mod conformance;
 #[cfg(test)]
 mod lab;
 #[cfg(test)]
+mod power_cut;
+#[cfg(test)]
 mod races;
 #[cfg(test)]
 mod server;

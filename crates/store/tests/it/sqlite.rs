@@ -26,7 +26,7 @@ fn open(data: &Path) -> Result<Store, StoreError> {
     Store::open(&StoreOptions { data: data.to_path_buf(), database: None, checkpoints: None, now: at(0) })
 }
 
-fn event(stream_id: StreamId) -> NewEvent {
+pub(crate) fn event(stream_id: StreamId) -> NewEvent {
     NewEvent {
         event: EventKind::Advisory,
         stream_id,
@@ -43,7 +43,7 @@ fn event(stream_id: StreamId) -> NewEvent {
     }
 }
 
-fn append(store: &Store, events: Vec<NewEvent>) {
+pub(crate) fn append(store: &Store, events: Vec<NewEvent>) {
     let call = countersign_store::Call {
         origin: origin("root", Access::Admin),
         now: at(0),
