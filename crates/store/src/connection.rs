@@ -62,4 +62,13 @@ impl Connection {
             }),
         }
     }
+
+    /// Checks that the database is whole, as far as it can say so itself.
+    pub(crate) fn check_integrity(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(connection) => sqlite::check_integrity(connection),
+            // PostgreSQL checks pages as it reads them, where checksums are on; pg_amcheck looks at the rest.
+            Self::Postgresql(_) => Ok(()),
+        }
+    }
 }

@@ -68,6 +68,12 @@ pub(crate) fn back_up(connection: &Connection, target: &Path) -> Result<(), Stor
     Ok(())
 }
 
+/// Checks every page and index of the database.
+pub(crate) fn check_integrity(connection: &Connection) -> Result<(), StoreError> {
+    let found: String = connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
+    if found == "ok" { Ok(()) } else { Err(StoreError::corrupt(found)) }
+}
+
 fn refuse_old_engine(version: i32) -> Result<(), StoreError> {
     if version >= VERSION_MIN {
         return Ok(());

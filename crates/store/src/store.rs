@@ -118,6 +118,15 @@ impl Store {
         self.database.open()?.back_up(target)
     }
 
+    /// Checks that the database is whole, page by page, as far as it can say so itself.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not.
+    pub fn check_integrity(&self) -> Result<(), StoreError> {
+        self.database.open()?.check_integrity()
+    }
+
     /// Asks something of one state of the store.
     fn read<T>(&self, run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = self.readers.lock().map_or(None, |mut readers| readers.pop());

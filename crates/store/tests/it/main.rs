@@ -5,6 +5,8 @@ mod claims;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod lab;
 #[cfg(test)]
 mod power_cut;

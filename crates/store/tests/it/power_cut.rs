@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Where a recorded run works; nothing for an ordinary test.
-const FOLDER: &str = "COUNTERSIGN_POWER_CUT_FOLDER";
+pub(crate) const FOLDER: &str = "COUNTERSIGN_POWER_CUT_FOLDER";
 
 /// The folder of a recorded run, or one of the test's own.
 fn work_in(run: impl FnOnce(&Path)) {
@@ -35,10 +35,10 @@ fn work_in(run: impl FnOnce(&Path)) {
     }
 }
 
-/// Notes that something was acknowledged, in one write.
+/// Notes that something was acknowledged, in one write that ends with a zero.
 fn acknowledge(folder: &Path, what: &str) {
     let mut file = fs::OpenOptions::new().create(true).append(true).open(folder.join("acks")).unwrap();
-    file.write_all(what.as_bytes()).unwrap();
+    file.write_all(format!("{what}\0").as_bytes()).unwrap();
 }
 
 /// The run: approvals asked for, granted and used up; each answer's checkpoint is what its client keeps.
@@ -221,7 +221,8 @@ impl Disk {
     fn apply(&mut self, op: Op) {
         match op {
             Op::Write { path, bytes, .. } if path == "acks" => {
-                self.acknowledged.push(String::from_utf8(bytes).unwrap());
+                let text = String::from_utf8(bytes).unwrap();
+                self.acknowledged.push(text.trim_end_matches('\0').to_owned());
             }
             Op::Write { path, offset, bytes } => {
                 let image = self.files.entry(path).or_default();
@@ -283,7 +284,7 @@ fn replay(
 }
 
 /// The store opens without repair, has everything that was acknowledged, used nothing twice, and goes on.
-fn survives(folder: &Path, acknowledged: &[String]) -> Result<(), String> {
+pub(crate) fn survives(folder: &Path, acknowledged: &[String]) -> Result<(), String> {
     let options = StoreOptions { data: folder.join("data"), database: None, checkpoints: None, now: at(0) };
     let store = Store::open(&options).map_err(|error| format!("it does not open: {error}"))?;
     let kept: Vec<SignedCheckpoint> = acknowledged.iter().cloned().map(SignedCheckpoint::from_text).collect();

@@ -135,7 +135,7 @@ fn programs() -> Option<PathBuf> {
     folders.filter(|folder| folder.join("postgres").exists()).max()
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     fs::metadata("/proc/self").unwrap().uid() == 0
 }
 

@@ -1,0 +1,133 @@
+//! Processes that die, disks that are full, pages that are damaged: nothing acknowledged is lost, and doubt is a denial.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "Effect: processes, files and the clock, to break things on purpose"
+)]
+
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use countersign_policy::Mode;
+use countersign_store::{CallError, Store, StoreError, StoreOptions, store_codes};
+
+use crate::{
+    lab::{Lab, action, at},
+    power_cut::{FOLDER, survives},
+    server::{is_root, is_soak, pause_ms, skip},
+};
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
+    let kills = if is_soak() { 200 } else { 20 };
+    let mut acknowledged_in_all = 0;
+    for round in 0..kills {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args(["power_cut::the_recorded_run_of_the_store", "--exact", "--test-threads=1"])
+            .env(FOLDER, folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        pause_ms(40 + round * 37 % 400);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let acks = fs::read_to_string(folder.path().join("acks")).unwrap_or_default();
+        let acks: Vec<String> = acks.split_terminator('\0').map(str::to_owned).collect();
+        acknowledged_in_all += acks.len();
+        survives(folder.path(), &acks).unwrap_or_else(|fault| panic!("round {round}: {fault}"));
+    }
+    assert!(acknowledged_in_all > 0, "the process was always killed too early");
+}
+
+/// A small disk of the test's own.
+struct SmallDisk<'f>(&'f Path);
+
+impl<'f> SmallDisk<'f> {
+    fn mount(folder: &'f Path) -> Option<Self> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=3m,mode=700", "countersign-test"]).arg(folder);
+        mount.status().is_ok_and(|status| status.success()).then_some(Self(folder))
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        let _still_busy = Command::new("umount").arg("--lazy").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_denies_and_goes_on_once_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = if is_root() { SmallDisk::mount(folder.path()) } else { None };
+    if disk.is_none() {
+        skip("faults::a_full_disk_denies_and_goes_on_once_there_is_room", "only root can mount a small disk");
+        return;
+    }
+    let ballast = folder.path().join("ballast");
+    fs::write(&ballast, vec![0; 1 << 20]).unwrap();
+    let lab = Lab::at(&folder.path().join("data"));
+    let session = lab.session(Mode::WritesAllowed);
+    let decide = || lab.decide(action(Some(&session), "fs.write", "x"));
+    let mut acknowledged = Vec::new();
+    let full = loop {
+        match decide() {
+            Ok((decided, answer)) => acknowledged.push((decided.decision_id, answer.checkpoint.unwrap())),
+            Err(error) => break error,
+        }
+        assert!(acknowledged.len() < 100_000, "the disk is never full");
+    };
+    assert_eq!(full.code(), store_codes::URM_STORE_UNAVAILABLE, "{full}");
+    for _ in 0..3 {
+        assert!(matches!(decide(), Err(CallError::Store(_))), "while it is full, every answer is a denial");
+    }
+    fs::remove_file(&ballast).unwrap();
+    decide().unwrap();
+    let (_, last) = acknowledged.last().unwrap();
+    lab.store.verify_log(None, std::slice::from_ref(last)).unwrap();
+    for (id, _) in &acknowledged {
+        assert!(lab.store.decision(id).unwrap().is_some(), "{id} was acknowledged");
+    }
+    drop(lab);
+    drop(disk);
+}
+
+/// Whatever page of the file is overwritten, the store says so when it is checked.
+#[test]
+fn a_damaged_page_is_noticed_wherever_it_is() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::WritesAllowed);
+    for _ in 0..10 {
+        let id = lab.approved(&session);
+        lab.code(&session, "deploy", Some(&id));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole.db");
+    lab.store.back_up(&whole).unwrap();
+    let whole = fs::read(whole).unwrap();
+    let data = folder.path().join("data");
+    fs::create_dir(&data).unwrap();
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).unwrap();
+    let check = |bytes: &[u8]| -> Result<(), StoreError> {
+        for left_over in ["state.db-wal", "state.db-shm"] {
+            let _absent = fs::remove_file(data.join(left_over));
+        }
+        fs::write(data.join("state.db"), bytes).unwrap();
+        fs::set_permissions(data.join("state.db"), fs::Permissions::from_mode(0o600)).unwrap();
+        let options = StoreOptions { data: data.clone(), database: None, checkpoints: None, now: at(0) };
+        Store::open(&options)?.check_integrity()
+    };
+    check(&whole).unwrap();
+    let pages = whole.len() / 4096;
+    assert!(pages > 20, "{pages}");
+    for page in 0..pages {
+        let mut damaged = whole.clone();
+        damaged[page * 4096..page * 4096 + 4096].fill(0xA5);
+        let noticed = check(&damaged).unwrap_err();
+        assert_eq!(noticed.code(), store_codes::STORE_CORRUPT, "page {page}: {noticed}");
+    }
+}
