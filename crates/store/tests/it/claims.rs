@@ -2,7 +2,7 @@
 
 use countersign_canon::Json;
 use countersign_ledger::{
-    Access, EventKind, ExecutionState, LogLevel, OutcomeStatus, StreamId, ledger_codes,
+    Access, EventKind, ExecutionState, LogLevel, OutcomeStatus, SessionKind, StreamId, ledger_codes,
 };
 use countersign_policy::{ApprovalState, Mode, codes as policy_codes};
 use countersign_store::{Command, Decide, FreshIds, Proceed, Reply, store_codes};
@@ -46,6 +46,11 @@ pub(crate) const ALL: &[Claim] = &[
     ("the_log_verifies_and_every_decision_is_made_again", the_log_verifies_and_every_decision_is_made_again),
     ("a_policy_is_put_in_force_and_taken_back_by_number", a_policy_is_put_in_force_and_taken_back_by_number),
     ("an_execution_has_one_outcome", an_execution_has_one_outcome),
+    ("a_run_acts_in_its_worker_stream", a_run_acts_in_its_worker_stream),
+    (
+        "advice_is_kept_on_a_denial_and_carries_the_decision",
+        advice_is_kept_on_a_denial_and_carries_the_decision,
+    ),
 ];
 
 pub(crate) fn a_write_is_denied_when_the_mode_disallows(lab: &Lab) {
@@ -392,4 +397,32 @@ pub(crate) fn an_execution_has_one_outcome(lab: &Lab) {
     let refused = finish("agent-1", OutcomeStatus::Succeeded).unwrap_err();
     assert_eq!(refused.code(), ledger_codes::URM_APPROVAL_STATE_CONFLICT);
     assert_eq!(lab.kinds(&session).last(), Some(&EventKind::ExecutionFinished));
+}
+
+pub(crate) fn a_run_acts_in_its_worker_stream(lab: &Lab) {
+    let run = lab.start(SessionKind::Run, Mode::ReadOnly);
+    assert_eq!(lab.code(&run, "fs.read", None), ("ALLOWED".to_owned(), true));
+    let events = lab.store.events(&StreamId::worker(&run.session_id), 0).unwrap();
+    assert_eq!(events.len(), 4);
+    for event in &events {
+        assert_eq!(
+            (&event.context.run_id, &event.context.session_id),
+            (&Some(run.session_id.clone()), &None)
+        );
+    }
+    assert!(lab.store.events(&StreamId::copilot(&run.session_id), 0).unwrap().is_empty());
+}
+
+pub(crate) fn advice_is_kept_on_a_denial_and_carries_the_decision(lab: &Lab) {
+    let session = lab.session(Mode::WritesAllowed);
+    lab.activate(
+        r#"{"schema": "odeu.instructions.v1", "rules": [
+        {"rule_id": "advise", "rule_version": 1, "priority": 1, "kind": "derive",
+         "when": {"atom": "session_active", "args": []}, "then": {"effect": "emit_advisory"}, "message": "", "code": "HINT"}]}"#,
+    );
+    assert_eq!(lab.code(&session, "fs.write", None), ("URM_POLICY_DENIED".to_owned(), false));
+    let events = lab.store.events(&session.stream(), 0).unwrap();
+    let advice = events.iter().find(|event| event.event == EventKind::Advisory).unwrap();
+    let text = |member: &str| advice.detail.get(member).and_then(Json::as_str);
+    assert_eq!((text("decision"), text("decision_code")), (Some("deny"), Some("URM_POLICY_DENIED")));
 }

@@ -108,3 +108,13 @@ fn a_policy_is_put_in_force_and_taken_back_by_number() {
 fn an_execution_has_one_outcome() {
     claims::an_execution_has_one_outcome(&Lab::sqlite());
 }
+
+#[test]
+fn a_run_acts_in_its_worker_stream() {
+    claims::a_run_acts_in_its_worker_stream(&Lab::sqlite());
+}
+
+#[test]
+fn advice_is_kept_on_a_denial_and_carries_the_decision() {
+    claims::advice_is_kept_on_a_denial_and_carries_the_decision(&Lab::sqlite());
+}

@@ -132,9 +132,14 @@ impl Lab {
 
     /// Starts a session of agent-1 in this mode, as an admin would.
     pub(crate) fn session(&self, mode: Mode) -> Session {
+        self.start(SessionKind::Session, mode)
+    }
+
+    /// Starts a session or a run of agent-1 in this mode, as an admin would.
+    pub(crate) fn start(&self, kind: SessionKind, mode: Mode) -> Session {
         let start = StartSession {
             session_id: FreshIds::session().unwrap(),
-            kind: SessionKind::Session,
+            kind,
             role: Role::parse("copilot").unwrap(),
             mode,
             client: Text::new("test".to_owned()).unwrap(),
