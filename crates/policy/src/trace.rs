@@ -6,7 +6,7 @@ use countersign_canon::{Issue, Json, NonEmpty, Nullable, Text, Value, Wire, With
 
 use crate::{
     AllowHash, Context, ContextHash, Decision, Effect, Evaluation, EvidenceKind, Gate, LatticeHash, Params,
-    Policy, PolicyHash, ProbeHash, Rule, RuleCode, RuleId,
+    Policy, PolicyHash, ProbeHash, Rule, RuleCode, RuleId, compile::Facts,
 };
 
 /// The semantic version of the evaluator: it changes only if a decision could.
@@ -138,7 +138,8 @@ impl Policy {
     /// # Ok::<(), countersign_canon::NonEmpty<countersign_canon::Issue>>(())
     /// ```
     pub fn trace(&self, context: &[u8]) -> Result<Trace<'_>, NonEmpty<Issue>> {
-        if let Some(facts) = self.compiled.recognise(context) {
+        let mut facts = Facts::BLANK;
+        if self.compiled.recognise(context, &mut facts).is_some() {
             let hash = ContextHash::of_canonical(context);
             return Ok(self.bare_trace(self.evaluate_facts(&facts, false), hash));
         }

@@ -41,6 +41,19 @@ pub(crate) enum Place {
 }
 
 impl Facts {
+    /// No answers yet: everything absent or false.
+    pub(crate) const BLANK: Self = Self {
+        role: 0,
+        kind: 0,
+        hash: 0,
+        mode: 0,
+        warrant: 0,
+        switches: 0,
+        evidence: 0,
+        present: [0; CAPABILITY_WORDS],
+        allowed: [0; CAPABILITY_WORDS],
+    };
+
     pub(super) fn switch(&mut self, bit: u8, truth: bool) {
         self.switches |= u8::from(truth) << (bit & 7);
     }

@@ -14,19 +14,8 @@ use super::{
 use crate::{EvidenceKind, Mode, Warrant, names::NAMES_MAX};
 
 impl Compiled {
-    /// The facts of a canonical context; nothing if the bytes are not one.
-    pub(crate) fn recognise(&self, bytes: &[u8]) -> Option<Facts> {
-        let mut facts = Facts {
-            role: 0,
-            kind: 0,
-            hash: 0,
-            mode: 0,
-            warrant: 0,
-            switches: 0,
-            evidence: 0,
-            present: [0; CAPABILITY_WORDS],
-            allowed: [0; CAPABILITY_WORDS],
-        };
+    /// Fills in the facts of a canonical context; nothing, and half of them, if the bytes are not one.
+    pub(crate) fn recognise(&self, bytes: &[u8], facts: &mut Facts) -> Option<()> {
         let mut cursor = Cursor { rest: bytes };
         cursor.literal(b"{\"action_hash\":\"")?;
         facts.hash = cursor.hash(&self.hashes)?;
@@ -47,7 +36,7 @@ impl Compiled {
         cursor.literal(b",\"evaluation_ts\":\"")?;
         cursor.time()?;
         cursor.literal(b",\"evidence_kinds\":[")?;
-        cursor.evidence(&mut facts)?;
+        cursor.evidence(facts)?;
         cursor.literal(b",\"mode\":\"")?;
         facts.mode = facts::mode_row(cursor.word(Mode::ALL, Mode::as_str)?);
         cursor.literal(b",\"role\":")?;
@@ -63,7 +52,7 @@ impl Compiled {
             facts.warrant = facts::warrant_row(Some(cursor.word(Warrant::ALL, Warrant::as_str)?));
         }
         cursor.literal(b"}")?;
-        cursor.rest.is_empty().then_some(facts)
+        cursor.rest.is_empty().then_some(())
     }
 }
 
@@ -220,9 +209,27 @@ impl<'b> Cursor<'b> {
 
 /// Whether the bytes have the shape of the names in a context.
 fn is_name(bytes: &[u8]) -> bool {
-    let fits =
-        |byte: &u8| byte.is_ascii_alphanumeric() | matches!(byte, b'_' | b'.' | b':' | b'@' | b'/' | b'-');
+    let fits = |byte: &u8| IN_NAMES.get(usize::from(*byte)).copied().unwrap_or(false);
     bytes.len() <= 128
         && bytes.first().is_some_and(u8::is_ascii_alphabetic)
         && bytes.iter().fold(true, |all, byte| all & fits(byte))
+}
+
+/// Which bytes may stand in a name: a table, because most of the bytes of a context do.
+const IN_NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut rest: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@/-";
+    while let [byte, after @ ..] = rest {
+        let (_, tail) = table.split_at_mut(usize_of(*byte));
+        if let [entry, ..] = tail {
+            *entry = true;
+        }
+        rest = after;
+    }
+    table
+};
+
+#[expect(clippy::as_conversions, reason = "`From` is not const; a byte always fits")]
+const fn usize_of(byte: u8) -> usize {
+    byte as usize
 }

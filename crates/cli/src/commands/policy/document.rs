@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use countersign_canon::{Issue, Json, NonEmpty};
+use countersign_canon::{Issue, Json, NonEmpty, canon_codes};
 use countersign_policy::{Policy, codes};
 
 use super::yaml;
@@ -34,8 +34,12 @@ impl PolicyFile {
     }
 
     fn yaml(&self) -> Result<Json<'static>, NonEmpty<Issue>> {
-        yaml::parse(&self.source.bytes)
-            .map_err(|issue| NonEmpty::of(issue.under(codes::URM_POLICY_INVALID_SCHEMA)))
+        yaml::parse(&self.source.bytes).map_err(|issue| {
+            let is_too_deep = issue.code == canon_codes::JSON_TOO_DEEP;
+            let family =
+                if is_too_deep { codes::URM_POLICY_CAP_EXCEEDED } else { codes::URM_POLICY_INVALID_SCHEMA };
+            NonEmpty::of(issue.under(family))
+        })
     }
 }
 
