@@ -50,13 +50,52 @@ fn classify(arguments: &[&str], input: &str) -> crate::support::Ran {
 
 #[test]
 fn a_command_line_is_judged_with_reasons() {
-    insta::assert_snapshot!(classify(&["--shell", "cd build && rm -rf * ; echo x > ../y"], "").screen(), @r"");
+    insta::assert_snapshot!(classify(&["--shell", "cd build && rm -rf * ; echo x > ../y"], "").screen(), @r#"
+    exit 0
+    --- stdout
+    shell.destructive
+      action_hash  f2a3c2ca423589321aedb9db5555d74077cf542c227c17076b1acaa6755b03ea
+      fs.delete          *  (deletes this path)
+      shell.destructive  rm -rf *  (by an option)
+      shell.destructive  rm -rf *  (by the table)
+      shell.read         echo x  (by the table)
+      fs.write_outside   ../y  (writes this path)
+    --- stderr
+    "#);
 }
 
 #[test]
 fn a_tool_call_is_shown_as_the_action_it_is() {
     let call = r#"{"tool_name": "Bash", "tool_input": {"command": "git push -f", "description": "publish"}}"#;
-    insta::assert_snapshot!(classify(&["--host", "claude-code", "-", "--format", "json"], call).screen(), @r"");
+    let ran = classify(&["--host", "claude-code", "-", "--format", "json"], call);
+    // The table may grow without this test.
+    let (front, hash) = ran.stdout().split_once("\"table_hash\": \"").unwrap();
+    let shown = format!("{front}\"table_hash\": \"[hash]{}", hash.get(64..).unwrap());
+    insta::assert_snapshot!(shown, @r#"
+    {
+      "action_hash": "03479f91061f99b1dd61bbfbe2c6f8dca1be7f118dd4512b94b79ad6af9459c4",
+      "action_kind": "git.push_force",
+      "action_payload": {
+        "command": "git push -f",
+        "cwd": "/w/app"
+      },
+      "findings": [
+        {
+          "at": 0,
+          "kind": "git.push_force",
+          "part": "git push -f",
+          "reason": "by an option"
+        },
+        {
+          "at": 0,
+          "kind": "git.push_force",
+          "part": "git push -f",
+          "reason": "by the table"
+        }
+      ],
+      "table_hash": "[hash]"
+    }
+    "#);
 }
 
 #[test]
@@ -75,7 +114,15 @@ fn the_kind_and_hash_are_those_of_the_recipe() {
 
 #[test]
 fn a_call_that_is_none_is_refused() {
-    insta::assert_snapshot!(classify(&["--host", "codex", "-"], r#"{"tool_name": "Bash", "tool_input": {"cmd": "ls"}}"#).screen(), @r"");
+    let call = r#"{"tool_name": "Bash", "tool_input": {"cmd": "ls"}}"#;
+    insta::assert_snapshot!(classify(&["--host", "codex", "-"], call).screen(), @r#"
+    exit 1
+    --- stdout
+    --- stderr
+    error[ACTION_CALL_INVALID]: the call of `Bash` has no usable command
+      --> <stdin>
+      expected: the field command
+    "#);
     assert_eq!(classify(&["--host", "codex", "-"], "{").exit, Some(1));
 }
 
@@ -98,5 +145,12 @@ fn another_table_is_read_and_its_faults_are_shown() {
         .write("bad.yml", format!("{head}commands:\n  - {{names: [frob], kind: deplyo}}\n"));
     let ran = sandbox.run(&["action", "classify", "--shell", "frob", "--table", "mine.yml"]);
     assert!(ran.stdout().starts_with("deploy\n"), "{}", ran.screen());
-    insta::assert_snapshot!(sandbox.run(&["action", "classify", "--shell", "frob", "--table", "bad.yml"]).screen(), @r"");
+    let ran = sandbox.run(&["action", "classify", "--shell", "frob", "--table", "bad.yml"]);
+    assert_eq!(ran.exit, Some(1));
+    let stderr = ran.stderr();
+    assert!(
+        stderr.starts_with("error[ACTION_TABLE_INVALID]: unknown value `deplyo`\n  --> bad.yml:7:27"),
+        "{stderr}"
+    );
+    assert!(stderr.ends_with("  hint: did you mean `deploy`?\n"), "{stderr}");
 }
