@@ -19,7 +19,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 fuzz_target!(|text: &str| {
     let path = |text| AbsolutePath::parse(text).expect("it is absolute");
-    let place = Place { cwd: path("/w/app"), workspace: path("/w/app"), home: Some(path("/home/u")) };
+    let place = Place { cwd: path("/w/app"), workspace: path("/w/app"), home: Some(path("/users/u")) };
     let kind = classify_line(&TABLE, &place, text).kind;
     match parse_line(text) {
         Err(issue) => {
