@@ -24,7 +24,7 @@ const FINDINGS_MAX: usize = 64;
 pub struct Classification {
     /// The most severe kind of anything in the line.
     pub kind: Kind,
-    /// What was found in the line, in order; the first [`FINDINGS_MAX`](self) and every one that is worse.
+    /// What was found in the line, in order: the first 64, and every one that is worse than all before it.
     pub findings: Vec<Finding>,
 }
 

@@ -2,8 +2,6 @@
 
 mod call;
 mod files;
-#[cfg(test)]
-mod tests;
 
 use alloc::{string::String, vec::Vec};
 

@@ -1,5 +1,6 @@
 //! The JSON Schemas, from the types that read and write the documents.
 
+use countersign_action::TableDocument;
 use countersign_canon::{Json, Wire, schema_document};
 use countersign_intent::wire::{
     AnswerPack, EvaluationDocument, IntentDocument, IntentSetDocument, MergePlanDocument, QuestionPack,
@@ -37,6 +38,7 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<InvariantsFile>("scan_invariants", "The rules of invariants.yml"),
         schema::<DeprecatedFile>("scan_deprecated", "The rules of deprecated.yml, which are not enforced"),
         schema::<Verdict>("scan_verdict", "The verdict of a scan, verdict.json"),
+        schema::<TableDocument>("actions", "The table of actions, countersign.actions.v1"),
         schema::<Event>("urm_event", "An event in its envelope, urm-events@1"),
         schema::<IntentDocument>("intent", "An execution intent, v0.9.1"),
         schema::<IntentSetDocument>("intent_set", "An intent set, v0.9.3"),

@@ -19,7 +19,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("policy", &["countersign-canon", "thiserror"]),
     ("intent", &["countersign-canon", "thiserror"]),
     ("scan", &["countersign-canon", "thiserror", "memchr", "aho-corasick"]),
-    ("action", &["countersign-canon", "thiserror"]),
+    ("action", &["countersign-canon"]),
     ("ledger", &["countersign-canon", "countersign-policy", "thiserror", "ed25519-dalek"]),
 ];
 

@@ -187,7 +187,8 @@ impl<'r> Reading<'r> {
         let is_inside = paths.is_some_and(|paths| {
             paths.folders.iter().all(|path| judge.place.workspace.relative(path).is_some())
         });
-        if is_inside && file.known() != Some("-") {
+        // `-` is standard input, and what starts with `+` is an option to some.
+        if is_inside && file.known() != Some("-") && !file.text.starts_with('+') {
             return Kind::ShellWrite;
         }
         judge.find(

@@ -48,7 +48,6 @@ fn running_and_opening_is_not() {
         "1,5",
         "v",
         "a text\ne ls",
-        "b x y",
         "{e ls}",
         "$!{$!N};e",
         "s/a/b/p e",
