@@ -140,7 +140,8 @@ impl<'s> Weighed<'s> {
             findings
                 .extend(breaches.into_iter().filter_map(|breach| self.breach_finding(breach, &settlement)));
             let answered = (first_new..findings.len()).find_map(|index| {
-                let chosen = answers.get(&question_id(&self.field, &findings, &[index])?)?;
+                let contenders = &findings.get(index)?.intents;
+                let chosen = answers.get(&question_id(&self.field, &findings, &[index], contenders)?)?;
                 let out = findings.get(index)?.intents.iter().copied().find(|&member| {
                     self.field.intent(member).is_some_and(|intent| chosen.supersedes(intent.id()))
                 })?;
@@ -222,3 +223,6 @@ impl<'s> Weighed<'s> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

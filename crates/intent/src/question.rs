@@ -42,10 +42,20 @@ impl Chosen {
     }
 }
 
-/// The id of the question about these findings: the same findings, the same question.
-pub(crate) fn question_id(field: &Field<'_>, findings: &[Finding], about: &[usize]) -> Option<QuestionId> {
-    let ids = conflict_ids(field, findings, about);
-    let content = Json::array(ids.iter().map(|id| id.as_str()));
+/// The id of the question about these findings between these contenders: the same, the same question. Once one of many
+/// is left out, the others are asked anew.
+pub(crate) fn question_id(
+    field: &Field<'_>,
+    findings: &[Finding],
+    about: &[usize],
+    contenders: &[usize],
+) -> Option<QuestionId> {
+    let conflicts = conflict_ids(field, findings, about);
+    let contenders = contenders.iter().filter_map(|&index| Some(field.intent(index)?.id().as_str()));
+    let content = Json::object([
+        ("conflicts", Json::array(conflicts.iter().map(ConflictId::as_str))),
+        ("contenders", Json::array(contenders)),
+    ]);
     QuestionId::parse(&format!("question_{}", short_hash(&content))).ok()
 }
 
@@ -131,7 +141,7 @@ impl Asker<'_> {
         let evidence: BTreeSet<EvidenceRef> =
             findings.iter().flat_map(|finding| finding.evidence.iter().cloned()).collect();
         Some(Question {
-            question_id: question_id(self.field, self.findings, &undecided.findings)?,
+            question_id: question_id(self.field, self.findings, &undecided.findings, &undecided.contenders)?,
             conflict_ids: List::new(conflict_ids(self.field, self.findings, &undecided.findings))?,
             reason: Text::new(reason)?,
             evidence_refs: List::new(evidence.into_iter().collect())?,

@@ -73,21 +73,55 @@ impl Resolver<'_> {
     pub(crate) fn settle(&self, excluded: &BTreeMap<usize, Superseded>) -> Settlement {
         let pairs = self.pairs();
         let mut excluded = excluded.clone();
-        loop {
-            let mut settlement = self.kernel(&pairs, &excluded);
+        let mut settlement = Settlement::default();
+        // LIMIT: each round leaves somebody out or lets somebody back in; more rounds than that go in circles.
+        for _ in 0..self.field.intents.len().saturating_mul(2).saturating_add(2) {
+            settlement = self.kernel(&pairs, &excluded);
             let mut more = BTreeMap::new();
             for (index, finding) in self.findings.iter().enumerate() {
                 self.settle_group(index, finding, &settlement.kept, &mut more, &mut settlement.undecided);
             }
             // Whoever is left out for the group's sake no longer beats anybody, so that all is weighed again.
-            if more.is_empty() {
+            if !more.is_empty() {
+                excluded.append(&mut more);
+                continue;
+            }
+            let released = self.hold_to_kept(&mut settlement);
+            if released.is_empty() {
                 settlement
                     .undecided
                     .sort_by(|a, b| (&a.contenders, &a.findings).cmp(&(&b.contenders, &b.findings)));
                 return settlement;
             }
-            excluded.append(&mut more);
+            excluded.retain(|index, _| !released.contains(index));
         }
+        let everything =
+            self.findings.iter().enumerate().filter(|(_, finding)| finding.severity >= Severity::High);
+        settlement.undecided.extend(everything.map(|(index, finding)| Undecided {
+            findings: [index].into(),
+            contenders: finding.intents.clone(),
+            reason: "the answers go round in a circle".into(),
+            group: finding.group,
+        }));
+        settlement
+    }
+
+    /// An intent is superseded only by a kept one that it is in conflict with: names that one where it was another, and
+    /// gives back those for whom there is none.
+    fn hold_to_kept(&self, settlement: &mut Settlement) -> Vec<usize> {
+        let mut released = Vec::new();
+        for (&loser, superseded) in &mut settlement.superseded {
+            if settlement.kept.contains(&superseded.by) {
+                continue;
+            }
+            let opposes =
+                |kept: &&usize| self.findings.iter().any(|finding| finding.is_between(loser, **kept));
+            match settlement.kept.iter().find(opposes) {
+                Some(&by) => superseded.by = by,
+                None => released.push(loser),
+            }
+        }
+        released
     }
 
     fn pairs(&self) -> Vec<Pair> {
@@ -125,7 +159,8 @@ impl Resolver<'_> {
             Verdict::Wins(Side::Second, rung) => return Some(Standing::Beats { winner: b, loser: a, rung }),
             Verdict::Unclear(reason) => reason,
         };
-        let chosen = question_id(self.field, self.findings, findings).and_then(|id| self.answers.get(&id));
+        let chosen =
+            question_id(self.field, self.findings, findings, &[a, b]).and_then(|id| self.answers.get(&id));
         Some(match chosen {
             Some(chosen) if chosen.is_sequence() => Standing::InSequence,
             Some(chosen) => match (chosen.supersedes(first.id()), chosen.supersedes(second.id())) {
@@ -207,7 +242,8 @@ impl Resolver<'_> {
         if !self.is_unsettled(finding, &members) {
             return;
         }
-        let chosen = question_id(self.field, self.findings, &[index]).and_then(|id| self.answers.get(&id));
+        let chosen =
+            question_id(self.field, self.findings, &[index], &members).and_then(|id| self.answers.get(&id));
         if let Some(chosen) = chosen {
             let out = members.iter().copied().filter(|&member| {
                 self.field.intent(member).is_some_and(|intent| chosen.supersedes(intent.id()))

@@ -35,6 +35,6 @@ fn paths_are_normalised_and_never_leave_the_root() {
     assert_eq!(from.relative(&from.join("c/d")), Some("c/d"));
     assert_eq!(from.relative(&from), Some(""));
     assert_eq!(from.relative(&AbsolutePath::parse("/w/ab").unwrap()), None);
-    assert_eq!(AbsolutePath::parse("/").unwrap().relative(&from), Some("work/a"));
+    assert_eq!(AbsolutePath::parse("/").unwrap().relative(&from), Some("w/a"));
     assert_eq!(AbsolutePath::parse("a").unwrap_err().code.as_str(), "ACTION_PATH_RELATIVE");
 }

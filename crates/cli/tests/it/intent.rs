@@ -4,6 +4,7 @@ mod answers;
 mod corpus;
 mod examples;
 mod gates;
+mod pairs;
 mod refusals;
 
 /// Where the shipped evaluations are.

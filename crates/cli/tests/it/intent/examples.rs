@@ -162,3 +162,17 @@ fn overlaps_finds_what_evaluate_finds_between_pairs() {
     assert_eq!(ran.exit, Some(1));
     assert_eq!(ran.stderr(), "2 intents, 4 conflicts\n");
 }
+
+#[test]
+fn one_name_in_two_projects_is_two_things() {
+    let folder = format!("{EVALUATIONS}/conflict_resource");
+    let sandbox = Sandbox::new();
+    for (name, project) in [("intent_delete_routes", "shop"), ("intent_write_routes", "mall")] {
+        let text = shipped_text(&format!("{folder}/{name}.json"));
+        let text = text.replace("\"project_id\": \"shop\"", &format!("\"project_id\": \"{project}\""));
+        sandbox.write(&format!("{name}.json"), text);
+        assert_eq!(sandbox.run(&["intent", "seal", &format!("{name}.json"), "--in-place"]).exit, Some(0));
+    }
+    let ran = sandbox.run(&["intent", "overlaps", "."]);
+    assert_eq!((ran.exit, ran.stderr()), (Some(0), "2 intents, 0 conflicts\n"));
+}

@@ -1,0 +1,5 @@
+//! What must hold for every set: generated sets, weighed, permuted, renamed and answered.
+
+mod generated;
+mod ladder;
+mod properties;
