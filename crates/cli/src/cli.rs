@@ -3,12 +3,14 @@
 use std::{ffi::OsString, fmt::Write as _};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
+use countersign_canon::Issue;
 
 use crate::{
     commands::{self, Command, GROUPS},
     console::{Console, ErrorFormat},
     effects::{environment, terminal},
     exit::Exit,
+    failure::{Failure, codes},
 };
 
 /// Decides what AI agents may do, before they do it, and proves afterwards what it decided and why
@@ -64,6 +66,16 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         console.show(&failure);
         failure.exit()
     })
+}
+
+/// Runs one more command of the program, as if it had been typed, on the same console.
+pub(crate) fn play(arguments: impl IntoIterator<Item = OsString>, console: Console) -> Result<Exit, Failure> {
+    let parsed =
+        command().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = parsed.map_err(|error| {
+        Failure::CouldNotTell(Issue::new(codes::CLI_DEFECT, format!("a command is not one: {error}")))
+    })?;
+    commands::run(cli.command, console)
 }
 
 /// Shows help, the version or what is wrong with the arguments, as clap words it.

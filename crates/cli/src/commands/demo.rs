@@ -3,6 +3,8 @@
 mod deciding;
 mod naming;
 mod proving;
+mod scanning;
+mod weighing;
 
 use std::fmt::Write as _;
 
@@ -35,6 +37,8 @@ pub(crate) fn run(_: &Arguments, console: Console) -> Result<Exit, Failure> {
         Node::open(&NodeOptions { data: folder.path().join("data"), database: None, checkpoints: None })?;
     let session = deciding::play(stage, &node)?;
     proving::play(stage, &node, &session)?;
+    weighing::play(stage)?;
+    scanning::play(stage, folder.path())?;
     Ok(Exit::Yes)
 }
 

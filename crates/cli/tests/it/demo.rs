@@ -28,6 +28,11 @@ fn the_story_is_told_in_order_and_ends_well() {
         "POLICY_DENIED URM_APPROVAL_CONSUMED",
         "log verifies   L2, ",
         "log refused    LOG_FORKED at outside checkpoint of size ",
+        "Decision  reject: rejected; 1 question to answer",
+        "critical  resource_conflict",
+        "option_keep_intent_deploy_service_a",
+        "TF-NET-001 No network is open to the whole internet (boundary)",
+        "FAIL: 4 violations of 3 rules; 2 files of 2 searched, 5 rules enforced",
     ];
     let mut rest = ran.stdout();
     for line in story {
