@@ -201,10 +201,28 @@ impl<'b> Cursor<'b> {
     /// An instant and its closing quote.
     fn time(&mut self) -> Option<()> {
         let (text, after) = self.rest.split_first_chunk::<20>()?;
-        Timestamp::parse(core::str::from_utf8(text).ok()?).ok()?;
+        // Most days exist in every month; only the others need the calendar.
+        if !is_plain_instant(text) {
+            Timestamp::parse(core::str::from_utf8(text).ok()?).ok()?;
+        }
         self.rest = after.strip_prefix(b"\"")?;
         Some(())
     }
+}
+
+/// Whether the text is an instant on a day that every month has; no says nothing.
+fn is_plain_instant(text: &[u8; 20]) -> bool {
+    let [y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, b'T', h1, h2, b':', mi1, mi2, b':', s1, s2, b'Z'] =
+        *text
+    else {
+        return false;
+    };
+    let are_digits = [y1, y2, y3, y4, mi2, s2].iter().fold(true, |all, digit| all & digit.is_ascii_digit());
+    are_digits
+        && matches!((mo1, mo2), (b'0', b'1'..=b'9') | (b'1', b'0'..=b'2'))
+        && matches!((d1, d2), (b'0', b'1'..=b'9') | (b'1', b'0'..=b'9') | (b'2', b'0'..=b'8'))
+        && matches!((h1, h2), (b'0' | b'1', b'0'..=b'9') | (b'2', b'0'..=b'3'))
+        && matches!((mi1, s1), (b'0'..=b'5', b'0'..=b'5'))
 }
 
 /// Whether the bytes have the shape of the names in a context.
