@@ -20,7 +20,7 @@ impl Compiled {
         cursor.literal(b"{\"action_hash\":\"")?;
         facts.hash = cursor.hash(&self.hashes)?;
         cursor.literal(b",\"action_kind\":\"")?;
-        facts.kind = cursor.name(&self.kinds)?.1;
+        facts.kind = cursor.name(&self.kinds)?.number;
         cursor.literal(b",\"approval_present\":")?;
         facts.switch(facts::APPROVAL_PRESENT, cursor.truth()?);
         cursor.literal(b",\"approval_unexpired\":")?;
@@ -42,7 +42,7 @@ impl Compiled {
         cursor.literal(b",\"role\":")?;
         if !cursor.null() {
             cursor.literal(b"\"")?;
-            facts.role = cursor.name(&self.roles)?.1;
+            facts.role = cursor.name(&self.roles)?.number;
         }
         cursor.literal(b",\"session_active\":")?;
         facts.switch(facts::SESSION_ACTIVE, cursor.truth()?);
@@ -54,6 +54,15 @@ impl Compiled {
         cursor.literal(b"}")?;
         cursor.rest.is_empty().then_some(())
     }
+}
+
+/// A name of a context.
+struct Found<'b> {
+    name: &'b [u8],
+    /// Its first eight bytes as one number, filled up with zeros.
+    lead: u64,
+    /// Its number in the policy; zero if the policy does not mention it.
+    number: u16,
 }
 
 /// What is left to read.
@@ -93,12 +102,13 @@ impl<'b> Cursor<'b> {
 
     /// A name and its closing quote; the name's number in the table.
     #[inline]
-    fn name(&mut self, lookup: &Lookup) -> Option<(&'b [u8], u16)> {
+    fn name(&mut self, lookup: &Lookup) -> Option<Found<'b>> {
         const ONES: u64 = 0x0101_0101_0101_0101;
         const HIGH: u64 = 0x8080_8080_8080_8080;
         const QUOTES: u64 = 0x2222_2222_2222_2222;
         let mut hash = NameHash::START;
         let mut length = 0_usize;
+        let mut lead = None;
         let mut ahead = self.rest;
         loop {
             // A whole context never ends within eight bytes of a name.
@@ -107,6 +117,7 @@ impl<'b> Cursor<'b> {
             let differs = chunk ^ QUOTES;
             let quotes = differs.wrapping_sub(ONES) & !differs & HIGH;
             if quotes == 0 {
+                lead = lead.or(Some(chunk));
                 hash = hash.with(chunk);
                 length = length.saturating_add(8);
                 ahead = after;
@@ -115,6 +126,7 @@ impl<'b> Cursor<'b> {
             // The lowest mark is exact: borrows only go upwards.
             let bits = quotes.trailing_zeros() & !7;
             let tail = chunk & !u64::MAX.unbounded_shl(bits);
+            lead = lead.or(Some(tail));
             hash = hash.with(tail);
             length = length.saturating_add(usize::try_from(bits >> 3).unwrap_or(0));
             break;
@@ -126,7 +138,8 @@ impl<'b> Cursor<'b> {
             return None;
         }
         self.rest = after.get(1..)?;
-        Some((name, number))
+        // The first byte counts most, as in the order of names.
+        Some(Found { name, lead: lead.unwrap_or(0).swap_bytes(), number })
     }
 
     /// A digest and its closing quote.
@@ -155,15 +168,16 @@ impl<'b> Cursor<'b> {
         if self.literal(b"]").is_some() {
             return Some(());
         }
-        let mut previous: &[u8] = b"";
+        let mut previous = Found { name: b"", lead: 0, number: 0 };
         for _ in 0..NAMES_MAX {
             self.literal(b"\"")?;
-            let (name, number) = self.name(lookup)?;
-            if name <= previous {
+            let found = self.name(lookup)?;
+            // Where the first eight bytes differ they settle the order.
+            if found.lead < previous.lead || found.lead == previous.lead && found.name <= previous.name {
                 return None;
             }
-            previous = name;
-            Facts::add_capability(words, number);
+            Facts::add_capability(words, found.number);
+            previous = found;
             match self.rest.split_first()? {
                 (b',', after) => self.rest = after,
                 (b']', after) => {
