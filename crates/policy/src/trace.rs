@@ -199,21 +199,24 @@ impl Trace<'_> {
         let Evaluation { decision, decision_code, gate, required_approval, warrant_invalid, matched } =
             &self.evaluation;
         let mut out = String::with_capacity(1024);
-        let advisories = Json::array(self.advisories().map(|rule| self.advisory(rule)));
+        self.write_advisories(&mut out);
         let mut member = |lead: &str, text: &str| {
             out.push_str(lead);
             out.push_str(text);
         };
         let truth = |truth: bool| if truth { "true" } else { "false" };
         let mut hex = [0_u8; 64];
-        member("{\"advisories\":", &advisories.to_canonical());
         let bindings = self.bindings.as_ref();
         bound(&mut member, ",\"allow_hash\":", bindings.map(|bindings| bindings.allow_hash.digest()));
         member(",\"decision\":\"", decision.as_str());
         member("\",\"decision_code\":\"", decision_code);
         member("\",\"evaluator_version\":\"", EVALUATOR_VERSION);
-        let evidence = Json::array(self.evidence_refs.iter().map(Wire::write));
-        member("\",\"evidence_refs\":", &evidence.to_canonical());
+        if self.evidence_refs.is_empty() {
+            member("\",\"evidence_refs\":", "[]");
+        } else {
+            let evidence = Json::array(self.evidence_refs.iter().map(Wire::write));
+            member("\",\"evidence_refs\":", &evidence.to_canonical());
+        }
         member(",\"gate\":", ["0", "1", "2", "3", "4", "5", "6", "7"].get(gate_index(*gate)).unwrap_or(&"0"));
         member(",\"input_context_hash\":\"", self.input_context_hash.digest().to_hex(&mut hex));
         bound(&mut member, "\",\"lattice_hash\":", bindings.map(|bindings| bindings.lattice_hash.digest()));
@@ -231,6 +234,28 @@ impl Trace<'_> {
         member("\",\"warrant_invalid\":", truth(*warrant_invalid));
         member("}", "");
         out
+    }
+
+    /// Starts the canonical bytes with the advice.
+    fn write_advisories(&self, out: &mut String) {
+        out.push_str("{\"advisories\":[");
+        for (index, rule) in self.advisories().enumerate() {
+            out.push_str(if index == 0 { "{\"code\":\"" } else { ",{\"code\":\"" });
+            out.push_str(rule.code.as_str());
+            out.push_str("\",\"decision\":\"");
+            out.push_str(self.evaluation.decision.as_str());
+            out.push_str("\",\"decision_code\":\"");
+            out.push_str(self.evaluation.decision_code);
+            out.push_str("\",\"params\":");
+            match &rule.then.params {
+                None => out.push_str("{}"),
+                Some(params) => params.write().write_canonical(out),
+            }
+            out.push_str(",\"rule_id\":\"");
+            out.push_str(rule.rule_id.as_str());
+            out.push_str("\"}");
+        }
+        out.push(']');
     }
 
     /// The matching rules that only advise.

@@ -20,7 +20,7 @@ impl Compiled {
         cursor.literal(b"{\"action_hash\":\"")?;
         facts.hash = cursor.hash(&self.hashes)?;
         cursor.literal(b",\"action_kind\":\"")?;
-        facts.kind = cursor.name(&self.kinds)?.1;
+        facts.kind = cursor.name(&self.kinds)?.number;
         cursor.literal(b",\"approval_present\":")?;
         facts.switch(facts::APPROVAL_PRESENT, cursor.truth()?);
         cursor.literal(b",\"approval_unexpired\":")?;
@@ -42,7 +42,7 @@ impl Compiled {
         cursor.literal(b",\"role\":")?;
         if !cursor.null() {
             cursor.literal(b"\"")?;
-            facts.role = cursor.name(&self.roles)?.1;
+            facts.role = cursor.name(&self.roles)?.number;
         }
         cursor.literal(b",\"session_active\":")?;
         facts.switch(facts::SESSION_ACTIVE, cursor.truth()?);
@@ -54,6 +54,15 @@ impl Compiled {
         cursor.literal(b"}")?;
         cursor.rest.is_empty().then_some(())
     }
+}
+
+/// A name of a context.
+struct Found<'b> {
+    name: &'b [u8],
+    /// Its first eight bytes as one number, filled up with zeros.
+    lead: u64,
+    /// Its number in the policy; zero if the policy does not mention it.
+    number: u16,
 }
 
 /// What is left to read.
@@ -93,12 +102,13 @@ impl<'b> Cursor<'b> {
 
     /// A name and its closing quote; the name's number in the table.
     #[inline]
-    fn name(&mut self, lookup: &Lookup) -> Option<(&'b [u8], u16)> {
+    fn name(&mut self, lookup: &Lookup) -> Option<Found<'b>> {
         const ONES: u64 = 0x0101_0101_0101_0101;
         const HIGH: u64 = 0x8080_8080_8080_8080;
         const QUOTES: u64 = 0x2222_2222_2222_2222;
         let mut hash = NameHash::START;
         let mut length = 0_usize;
+        let mut lead = None;
         let mut ahead = self.rest;
         loop {
             // A whole context never ends within eight bytes of a name.
@@ -107,6 +117,7 @@ impl<'b> Cursor<'b> {
             let differs = chunk ^ QUOTES;
             let quotes = differs.wrapping_sub(ONES) & !differs & HIGH;
             if quotes == 0 {
+                lead = lead.or(Some(chunk));
                 hash = hash.with(chunk);
                 length = length.saturating_add(8);
                 ahead = after;
@@ -115,6 +126,7 @@ impl<'b> Cursor<'b> {
             // The lowest mark is exact: borrows only go upwards.
             let bits = quotes.trailing_zeros() & !7;
             let tail = chunk & !u64::MAX.unbounded_shl(bits);
+            lead = lead.or(Some(tail));
             hash = hash.with(tail);
             length = length.saturating_add(usize::try_from(bits >> 3).unwrap_or(0));
             break;
@@ -126,7 +138,8 @@ impl<'b> Cursor<'b> {
             return None;
         }
         self.rest = after.get(1..)?;
-        Some((name, number))
+        // The first byte counts most, as in the order of names.
+        Some(Found { name, lead: lead.unwrap_or(0).swap_bytes(), number })
     }
 
     /// A digest and its closing quote.
@@ -155,15 +168,16 @@ impl<'b> Cursor<'b> {
         if self.literal(b"]").is_some() {
             return Some(());
         }
-        let mut previous: &[u8] = b"";
+        let mut previous = Found { name: b"", lead: 0, number: 0 };
         for _ in 0..NAMES_MAX {
             self.literal(b"\"")?;
-            let (name, number) = self.name(lookup)?;
-            if name <= previous {
+            let found = self.name(lookup)?;
+            // Where the first eight bytes differ they settle the order.
+            if found.lead < previous.lead || found.lead == previous.lead && found.name <= previous.name {
                 return None;
             }
-            previous = name;
-            Facts::add_capability(words, number);
+            Facts::add_capability(words, found.number);
+            previous = found;
             match self.rest.split_first()? {
                 (b',', after) => self.rest = after,
                 (b']', after) => {
@@ -201,10 +215,28 @@ impl<'b> Cursor<'b> {
     /// An instant and its closing quote.
     fn time(&mut self) -> Option<()> {
         let (text, after) = self.rest.split_first_chunk::<20>()?;
-        Timestamp::parse(core::str::from_utf8(text).ok()?).ok()?;
+        // Most days exist in every month; only the others need the calendar.
+        if !is_plain_instant(text) {
+            Timestamp::parse(core::str::from_utf8(text).ok()?).ok()?;
+        }
         self.rest = after.strip_prefix(b"\"")?;
         Some(())
     }
+}
+
+/// Whether the text is an instant on a day that every month has; no says nothing.
+fn is_plain_instant(text: &[u8; 20]) -> bool {
+    let [y1, y2, y3, y4, b'-', mo1, mo2, b'-', d1, d2, b'T', h1, h2, b':', mi1, mi2, b':', s1, s2, b'Z'] =
+        *text
+    else {
+        return false;
+    };
+    let are_digits = [y1, y2, y3, y4, mi2, s2].iter().fold(true, |all, digit| all & digit.is_ascii_digit());
+    are_digits
+        && matches!((mo1, mo2), (b'0', b'1'..=b'9') | (b'1', b'0'..=b'2'))
+        && matches!((d1, d2), (b'0', b'1'..=b'9') | (b'1', b'0'..=b'9') | (b'2', b'0'..=b'8'))
+        && matches!((h1, h2), (b'0' | b'1', b'0'..=b'9') | (b'2', b'0'..=b'3'))
+        && matches!((mi1, s1), (b'0'..=b'5', b'0'..=b'5'))
 }
 
 /// Whether the bytes have the shape of the names in a context.
