@@ -191,8 +191,7 @@ fn source(arguments: &ScanArguments, target: &Path, place: &Place) -> Result<Sou
     if let Some(reference) = &arguments.diff_base {
         let repository = open()?;
         let (head, base) = repository.resolve(reference)?;
-        let base = repository.merge_base(&base, &head)?;
-        let files = repository.changed(&base, &head)?;
+        let (base, files) = repository.changed_since_common(&base, &head)?;
         let rules = match &place.inside {
             Some(_) => Some(repository.commit_files(&head, &place.inside_files())?),
             None => None,

@@ -4,6 +4,7 @@ use std::{
     ffi::{OsStr, OsString},
     path::Path,
     process::Output,
+    thread,
 };
 
 use countersign_canon::Issue;
@@ -140,8 +141,25 @@ impl Repository {
         Ok([(); N].map(|()| answers.next().flatten()))
     }
 
+    /// The last commit that both have in their history, and what changed in the target since then.
+    pub(crate) fn changed_since_common(
+        &self,
+        base: &ObjectId,
+        head: &ObjectId,
+    ) -> Result<(ObjectId, Vec<TreeFile>), Issue> {
+        // Most often the base is that commit itself; so its changes are listed while git looks.
+        let (common, guessed) = thread::scope(|scope| {
+            let common = scope.spawn(|| self.merge_base(base, head));
+            let guessed = self.changed(base, head);
+            (common.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), guessed)
+        });
+        let common = common?;
+        let files = if common == *base { guessed? } else { self.changed(&common, head)? };
+        Ok((common, files))
+    }
+
     /// The last commit that both have in their history.
-    pub(crate) fn merge_base(&self, base: &ObjectId, head: &ObjectId) -> Result<ObjectId, Issue> {
+    fn merge_base(&self, base: &ObjectId, head: &ObjectId) -> Result<ObjectId, Issue> {
         let arguments = ["merge-base", base.as_str(), head.as_str()];
         let output = self.git.output(&arguments.map(OsStr::new)).map_err(|error| cannot_run(&error))?;
         let id = output.stdout.split(|byte| *byte == b'\n').find_map(ObjectId::parse);
@@ -157,7 +175,7 @@ impl Repository {
     }
 
     /// The files of the target that were added or changed between two commits, as they are in the second.
-    pub(crate) fn changed(&self, base: &ObjectId, head: &ObjectId) -> Result<Vec<TreeFile>, Issue> {
+    fn changed(&self, base: &ObjectId, head: &ObjectId) -> Result<Vec<TreeFile>, Issue> {
         let options = ["diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-relative"];
         let arguments = options.into_iter().chain([base.as_str(), head.as_str()]).map(OsStr::new);
         let output = answer(&self.git, &arguments.collect::<Vec<_>>())?;

@@ -1,7 +1,7 @@
 //! `countersign scan` as people and machines see it.
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use crate::support::{Ran, Sandbox, repository, shell, shipped_text};
+use crate::support::{Ran, Sandbox, is_soak, repository, shell, shipped_text, skip};
 
 /// The example bundle, used on one of the example targets, from the repository's root.
 fn example(target: &str, options: &str) -> Ran {
@@ -223,6 +223,43 @@ fn documents_fit_their_schemas() {
         let mut file = serde_json::json!({"boundaries": [rule]});
         *file.pointer_mut(pointer).unwrap() = wrong;
         assert!(!validator.is_valid(&file), "{pointer}");
+    }
+}
+
+/// The schema of SARIF 2.1.0 as Microsoft's validator ships it, fetched from the package registry.
+#[test]
+fn sarif_fits_the_schema_of_an_independent_validator() {
+    if !is_soak() {
+        return skip(
+            "sarif_fits_the_schema_of_an_independent_validator",
+            "the schema is fetched in soak runs only",
+        );
+    }
+    let sandbox = Sandbox::new();
+    let fetched = shell(
+        sandbox.path(),
+        "npm pack --silent @microsoft/sarif-multitool-linux >/dev/null && tar xzf *.tgz package/sarif-2.1.0.json && cat package/sarif-2.1.0.json",
+    );
+    if fetched.exit != Some(0) {
+        return skip("sarif_fits_the_schema_of_an_independent_validator", "the schema cannot be fetched");
+    }
+    let text = fetched.stdout().trim_start_matches('\u{feff}');
+    let schema: serde_json::Value = serde_json::from_str(text).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    sandbox
+        .write("t/rules/boundaries.yml", one_rule("['**']", "[bad]"))
+        .write("t/a b%,:#?.tf", "x bad")
+        .write("t/u", "\u{feff}bad");
+    shell(sandbox.path(), "printf bad > $'t/n\\nl\\xff'; printf '\\xff\\xfeb\\0a\\0d\\0' > t/wide");
+    let odd = shell(sandbox.path(), "countersign scan t --format sarif || true");
+    for ran in
+        [odd, example("infra-target", "--format sarif"), example("infra-target-clean", "--format sarif")]
+    {
+        let sarif: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&sarif).map(|error| error.to_string()).collect();
+        assert_eq!(errors, Vec::<String>::new());
+        let broken = ran.stdout().replace("\"level\":\"error\"", "\"level\":\"fatal\"");
+        assert!(!validator.is_valid(&serde_json::from_str(&broken).unwrap()));
     }
 }
 

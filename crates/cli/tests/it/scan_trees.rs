@@ -180,7 +180,7 @@ fn a_pattern_across_a_buffer_boundary_is_found() {
 fn memory_does_not_grow_with_the_file() {
     let sandbox = Sandbox::new();
     sandbox.write("rules/boundaries.yml", one_rule("['**/big.bin']", "[needle, other]"));
-    let mebibytes = if is_soak() { 2048 } else { 300 };
+    let mebibytes: u64 = if is_soak() { 2048 } else { 300 };
     done(shell(sandbox.path(), &format!("truncate -s {mebibytes}M big.bin; printf 'needle' >> big.bin")));
     // The whole address space, program and stacks included, is smaller than the file.
     let ran = shell(sandbox.path(), "ulimit -v 200000; countersign scan --threads 2 || true");
