@@ -8,7 +8,7 @@ mod session;
 pub(crate) use decide::reply_key;
 
 use countersign_canon::{Nullable, Object, Timestamp};
-use countersign_ledger::{Access, EventContext, EventKind, NewEvent, Session, SessionKind, StreamId};
+use countersign_ledger::{Access, Event, EventContext, EventKind, NewEvent, Session, SessionKind, StreamId};
 
 use crate::{
     request::{Call, CallError, Command, Origin, Refusal, Reply},
@@ -48,13 +48,47 @@ pub(crate) fn run(working: &mut Working<'_>, call: &Call) -> Result<(Reply, Made
         Command::RevokeKey(id) => working.revoke_key(origin, id, now)?,
         Command::AddToken(token) => working.add_token(origin, token)?,
         Command::RevokeToken(name) => working.revoke_token(origin, name, now)?,
-        Command::Append(events) => {
-            let appended =
-                events.iter().map(|event| working.emit(event.clone())).collect::<Result<_, _>>()?;
-            Reply::Appended(appended)
-        }
+        Command::Append(events) => Reply::Appended(append(working, events)?),
     };
     Ok((reply, Made::Now))
+}
+
+/// Appends events that stand for themselves. What this crate's own commands say, only they can say.
+fn append(working: &mut Working<'_>, events: &[NewEvent]) -> Result<Vec<Event>, CallError> {
+    for NewEvent { event, .. } in events {
+        match event {
+            EventKind::CapabilitiesSnapshot
+            | EventKind::PolicyLoadFailed
+            | EventKind::ProofRunPass
+            | EventKind::ProofRunFail
+            | EventKind::Advisory
+            | EventKind::IntentsEvaluated
+            | EventKind::DryRunPlanned
+            | EventKind::ScanVerdict => (),
+            EventKind::SessionStart
+            | EventKind::SessionStop
+            | EventKind::ModeChanged
+            | EventKind::PolicyEvalStart
+            | EventKind::PolicyEvalPass
+            | EventKind::PolicyDenied
+            | EventKind::ApprovalRequested
+            | EventKind::ApprovalGranted
+            | EventKind::ApprovalDenied
+            | EventKind::ApprovalConsumed
+            | EventKind::ApprovalRevoked
+            | EventKind::ApprovalExpired
+            | EventKind::ExecutionStarted
+            | EventKind::ExecutionFinished
+            | EventKind::ExecutionInDoubt
+            | EventKind::PolicyActivated
+            | EventKind::PolicyRolledBack => {
+                let message = format!("{event} is said by the store alone, when it has happened");
+                return Err(Refusal::Invalid { message }.into());
+            }
+        }
+    }
+    let appended = events.iter().map(|event| working.emit(event.clone()));
+    Ok(appended.collect::<Result<_, _>>()?)
 }
 
 impl Origin {

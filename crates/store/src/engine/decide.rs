@@ -1,6 +1,6 @@
 //! A decision, and with it, in the same transaction, everything that follows from it (K2.1 step 7).
 
-use countersign_canon::{Json, Timestamp, Value, Wire as _, Within};
+use countersign_canon::{Json, Sha256, Timestamp, Value, Wire as _, Within};
 use countersign_ledger::{
     Approval, ApprovalRequest, Decided, DecisionRecord, EventKind, Execution, ExecutionState, LoadedVersion,
     OutcomeStatus, PendingApproval, PermitDocument, QuorumRule, Requirement, Session, SessionState, begin,
@@ -258,7 +258,9 @@ impl Working<'_> {
 /// The name under which this request's answer is kept.
 pub(crate) fn reply_key(origin: &Origin, decide: &Decide) -> Option<String> {
     let id = decide.client_request_id.as_ref()?;
-    Some(format!("{}\n{}\n{}", origin.principal, origin.endpoint.as_str(), id.as_str()))
+    let name = Json::array([origin.principal.write(), origin.endpoint.write(), id.write()]);
+    // As a hash: the client may put any character in its part of the name, and not every database takes all of them.
+    Some(Sha256::of_json(&name).to_string())
 }
 
 fn replay(decide: &Decide, stored: &StoredReply, is_same: bool) -> Result<(Decided, Made), CallError> {

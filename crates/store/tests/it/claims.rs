@@ -2,7 +2,7 @@
 
 use countersign_canon::Json;
 use countersign_ledger::{
-    Access, EventKind, ExecutionState, LogLevel, OutcomeStatus, SessionKind, StreamId, ledger_codes,
+    Access, EventKind, ExecutionState, LogLevel, NewEvent, OutcomeStatus, SessionKind, StreamId, ledger_codes,
 };
 use countersign_policy::{ApprovalState, Mode, codes as policy_codes};
 use countersign_store::{Command, Decide, FreshIds, Proceed, Reply, store_codes};
@@ -46,6 +46,7 @@ pub(crate) const ALL: &[Claim] = &[
     ("the_log_verifies_and_every_decision_is_made_again", the_log_verifies_and_every_decision_is_made_again),
     ("a_policy_is_put_in_force_and_taken_back_by_number", a_policy_is_put_in_force_and_taken_back_by_number),
     ("an_execution_has_one_outcome", an_execution_has_one_outcome),
+    ("only_the_store_says_what_it_has_done", only_the_store_says_what_it_has_done),
     ("a_run_acts_in_its_worker_stream", a_run_acts_in_its_worker_stream),
     (
         "advice_is_kept_on_a_denial_and_carries_the_decision",
@@ -237,6 +238,8 @@ pub(crate) fn nobody_acts_beyond_their_role(lab: &Lab) {
 }
 
 pub(crate) fn a_lost_answer_is_found_again_by_its_name(lab: &Lab) {
+    /// A client may call its request what it likes.
+    const ODD: &str = "one\0\n\"\u{1F600}";
     let session = lab.session(Mode::WritesAllowed);
     let id = lab.approved(&session);
     let named = |name: &str| Decide {
@@ -245,14 +248,14 @@ pub(crate) fn a_lost_answer_is_found_again_by_its_name(lab: &Lab) {
         fresh: FreshIds::make().unwrap(),
         ..action(Some(&session), "deploy", "prod")
     };
-    let (first, answer) = lab.decide(named("one")).unwrap();
+    let (first, answer) = lab.decide(named(ODD)).unwrap();
     assert!(!answer.is_replay);
     lab.wait(500);
-    let (again, replay) = lab.decide(named("one")).unwrap();
+    let (again, replay) = lab.decide(named(ODD)).unwrap();
     assert_eq!((&again, replay.is_replay), (&first, true));
     assert_eq!(replay.permit.unwrap().id(), answer.permit.unwrap().id());
     assert_eq!(replay.checkpoint, answer.checkpoint);
-    let other = Decide { proceed: Proceed::Ask, ..named("one") };
+    let other = Decide { proceed: Proceed::Ask, ..named(ODD) };
     assert_eq!(lab.decide(other).unwrap_err().code(), store_codes::URM_IDEMPOTENCY_KEY_CONFLICT);
     let (denied, _) = lab.decide(named("two")).unwrap();
     assert_eq!(code_of(&denied), "URM_APPROVAL_CONSUMED");
@@ -425,4 +428,16 @@ pub(crate) fn advice_is_kept_on_a_denial_and_carries_the_decision(lab: &Lab) {
     let advice = events.iter().find(|event| event.event == EventKind::Advisory).unwrap();
     let text = |member: &str| advice.detail.get(member).and_then(Json::as_str);
     assert_eq!((text("decision"), text("decision_code")), (Some("deny"), Some("URM_POLICY_DENIED")));
+}
+
+pub(crate) fn only_the_store_says_what_it_has_done(lab: &Lab) {
+    let event = |kind| NewEvent { event: kind, ..crate::sqlite::event(StreamId::audit(None)) };
+    let tell = |kinds: &[EventKind]| {
+        let events = kinds.iter().copied().map(event).collect();
+        lab.tell("root", Access::Admin, Command::Append(events)).map(drop)
+    };
+    assert_eq!(tell(&[EventKind::ScanVerdict, EventKind::Advisory]), Ok(()));
+    let refused = tell(&[EventKind::ScanVerdict, EventKind::ApprovalConsumed]).unwrap_err();
+    assert_eq!(refused.code(), store_codes::URM_REQUEST_INVALID);
+    assert_eq!(lab.store.events(&StreamId::audit(None), 0).unwrap().len(), 2, "all or none");
 }

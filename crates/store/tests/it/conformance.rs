@@ -118,3 +118,8 @@ fn a_run_acts_in_its_worker_stream() {
 fn advice_is_kept_on_a_denial_and_carries_the_decision() {
     claims::advice_is_kept_on_a_denial_and_carries_the_decision(&Lab::sqlite());
 }
+
+#[test]
+fn only_the_store_says_what_it_has_done() {
+    claims::only_the_store_says_what_it_has_done(&Lab::sqlite());
+}

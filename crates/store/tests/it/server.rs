@@ -67,7 +67,7 @@ impl Server {
     }
 
     fn wait_until_ready(&self) {
-        let deadline = Instant::now().checked_add(Duration::from_secs(30)).unwrap();
+        let deadline = Instant::now().checked_add(Duration::from_secs(120)).unwrap();
         while postgres::Client::connect(&self.url("postgres"), postgres::NoTls).is_err() {
             assert!(Instant::now() < deadline, "the server does not answer");
             std::thread::sleep(Duration::from_millis(20));
