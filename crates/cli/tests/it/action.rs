@@ -109,7 +109,7 @@ fn the_kind_and_hash_are_those_of_the_recipe() {
     let payload = br#"{"command": "ls", "cwd": "/w/app"}"#;
     let recipe =
         Sandbox::new().run_with_input(&["action", "hash", "--kind", "shell.read", "--payload", "-"], payload);
-    assert_eq!(hashes.map(|hash| hash + "\n"), [recipe.stdout(), recipe.stdout()]);
+    assert_eq!(hashes.map(|hash| format!("{hash}\n")), [recipe.stdout(), recipe.stdout()]);
 }
 
 #[test]
