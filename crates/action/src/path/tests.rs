@@ -14,7 +14,11 @@ fn fit(pattern: &str, fitting: &[&str], others: &[&str]) {
 
 #[test]
 fn patterns_fit_by_segments() {
-    fit("**/.ssh/**", &["/users/ann/.ssh/id", "/.ssh/a/b", "/a/.ssh"], &["/users/ann/.sshd/id", "/users/ann/ssh/id"]);
+    fit(
+        "**/.ssh/**",
+        &["/users/ann/.ssh/id", "/.ssh/a/b", "/a/.ssh"],
+        &["/users/ann/.sshd/id", "/users/ann/ssh/id"],
+    );
     fit(".git/**", &[".git/config", ".git/hooks/pre-commit", ".git"], &["a/.git/config", ".gitignore"]);
     fit("/dev/null", &["/dev/null"], &["/dev/nulls", "/dev/null/x"]);
     fit("*.md", &["a.md", ".md"], &["a/b.md", "a.mdx"]);
