@@ -1,13 +1,29 @@
 //! The commands, one file each: arguments, help with examples, and `run`.
 
 pub(crate) mod action;
+pub(crate) mod approve;
+pub(crate) mod backup;
 pub(crate) mod canon;
 pub(crate) mod completions;
+pub(crate) mod decide;
 pub(crate) mod demo;
+pub(crate) mod deny;
+pub(crate) mod doctor;
+pub(crate) mod events;
 pub(crate) mod gate;
 pub(crate) mod intent;
+pub(crate) mod keys;
+pub(crate) mod log;
+pub(crate) mod outcome;
+pub(crate) mod pending;
 pub(crate) mod policy;
+pub(crate) mod replay;
+pub(crate) mod revoke;
 pub(crate) mod scan;
+pub(crate) mod session;
+pub(crate) mod token;
+pub(crate) mod trace;
+pub(crate) mod verify;
 
 use clap::Subcommand;
 
@@ -21,6 +37,22 @@ pub(crate) enum Command {
     Policy(policy::Arguments),
     Intent(intent::Arguments),
     Scan(scan::Arguments),
+    Session(session::Arguments),
+    Decide(decide::Arguments),
+    Pending(pending::Arguments),
+    Approve(approve::Arguments),
+    Deny(deny::Arguments),
+    Revoke(revoke::Arguments),
+    Outcome(outcome::Arguments),
+    Keys(keys::Arguments),
+    Token(token::Arguments),
+    Events(events::Arguments),
+    Log(log::Arguments),
+    Verify(verify::Arguments),
+    Replay(replay::Arguments),
+    Trace(trace::Arguments),
+    Backup(backup::Arguments),
+    Doctor(doctor::Arguments),
     Gate(gate::Arguments),
     Demo(demo::Arguments),
     Completions(completions::Arguments),
@@ -32,6 +64,8 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Policies", &["policy"]),
     ("Intents", &["intent"]),
     ("Repositories", &["scan"]),
+    ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
+    ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
 ];
 
@@ -44,6 +78,22 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Intent(arguments) => intent::run(&arguments, console),
         Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Policy(arguments) => policy::run(&arguments, console),
+        Command::Session(arguments) => session::run(&arguments, console),
+        Command::Decide(arguments) => decide::run(&arguments, console),
+        Command::Pending(arguments) => pending::run(&arguments, console),
+        Command::Approve(arguments) => approve::run(&arguments, console),
+        Command::Deny(arguments) => deny::run(&arguments, console),
+        Command::Revoke(arguments) => revoke::run(&arguments, console),
+        Command::Outcome(arguments) => outcome::run(&arguments, console),
+        Command::Keys(arguments) => keys::run(&arguments, console),
+        Command::Token(arguments) => token::run(&arguments, console),
+        Command::Events(arguments) => events::run(&arguments, console),
+        Command::Log(arguments) => log::run(&arguments, console),
+        Command::Verify(arguments) => verify::run(&arguments, console),
+        Command::Replay(arguments) => replay::run(&arguments, console),
+        Command::Trace(arguments) => trace::run(&arguments, console),
+        Command::Backup(arguments) => backup::run(&arguments, console),
+        Command::Doctor(arguments) => doctor::run(&arguments, console),
         Command::Demo(arguments) => demo::run(&arguments, console),
         Command::Completions(arguments) => completions::run(&arguments, console),
     }

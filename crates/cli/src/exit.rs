@@ -9,12 +9,12 @@ pub enum Exit {
     Yes,
     /// No: refused, invalid, denied, failed.
     No,
-    /// Not without a person's approval.
-    ApprovalRequired,
     /// Could not tell: wrong usage, an unreadable file, a defect.
     CouldNotTell,
     /// Not yet: a person must answer first.
     Ask,
+    /// Not without a person's approval.
+    ApprovalRequired,
 }
 
 impl Exit {

@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod console;
 mod effects;
+mod embedded;
 mod exit;
 mod failure;
 mod gates;

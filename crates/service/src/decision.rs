@@ -1,8 +1,10 @@
 //! Decisions as they are asked for and answered.
 
-use countersign_canon::{Json, Text};
+use countersign_canon::{Json, Text, Wire};
 use countersign_ledger::{Decided, SignedCheckpoint};
-use countersign_policy::{ActionKind, ApprovalId, EvidenceRef, ProbeFacts, SessionId, Warrant};
+use countersign_policy::{
+    ActionKind, ApprovalId, EvidenceRef, ProbeFacts, SessionId, Warrant, codes as policy_codes,
+};
 use countersign_store::{Permit, Proceed};
 
 /// An action to be decided. The time, and the ids of what the decision makes, are the service's to give.
@@ -83,6 +85,29 @@ impl Decision {
     #[must_use]
     pub fn code(&self) -> &str {
         self.decided.trace.get("decision_code").and_then(Json::as_str).unwrap_or_default()
+    }
+
+    /// The answer as a document: the trace's fields, and what came of the decision.
+    #[must_use]
+    pub fn to_json(&self) -> Json<'static> {
+        let Decided { decision_id, trace, permit, pending_approval } = &self.decided;
+        let trace = trace.members().iter().map(|member| (member.key.clone(), member.value.clone()));
+        let text = |text: &str| Json::from(text.to_owned());
+        let others = [
+            ("decision_id", Some(decision_id.write())),
+            ("permit", permit.as_ref().map(Wire::write)),
+            ("pending_approval", pending_approval.as_ref().map(Wire::write)),
+            ("checkpoint", self.checkpoint.as_ref().map(|note| text(note.as_str()))),
+            ("idempotent_replay", Some(Json::from(self.is_replay))),
+        ];
+        let others = others.into_iter().filter_map(|(key, value)| Some((key.into(), value?)));
+        Json::object(trace.chain(others))
+    }
+
+    /// Whether only a person's approval is missing.
+    #[must_use]
+    pub fn needs_approval(&self) -> bool {
+        self.code() == policy_codes::URM_APPROVAL_REQUIRED.as_str()
     }
 
     /// Whether the action is allowed.

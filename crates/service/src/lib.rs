@@ -19,23 +19,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod admin;
+mod bundle;
 mod caller;
 mod clock;
 mod code;
 mod decision;
 mod error;
+mod lineage;
 mod node;
 mod reason;
+mod replay;
 mod session;
 mod sign;
 
 pub use crate::{
+    admin::{generate_key, policy_documents},
+    bundle::{BundleCheck, BundleFault, BundleReport},
     caller::Caller,
     clock::now,
     code::codes as service_codes,
     decision::{Ask, Decision},
     error::ServiceError,
+    lineage::Lineage,
     node::{Node, NodeOptions},
+    replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,
     sign::sign,
 };

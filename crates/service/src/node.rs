@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use countersign_canon::{Json, Text};
+use countersign_canon::Text;
 use countersign_ledger::{
-    Activation, Approval, ApproverKey, Execution, Grant, LogReport, OutcomeStatus, PermitId, Reason, Session,
-    SignedCheckpoint,
+    Approval, Execution, Grant, LogReport, OutcomeStatus, PermitId, Reason, Session, SignedCheckpoint,
 };
 use countersign_policy::{ApprovalId, NameSet, ProbeFacts, ProbeSchema, SessionId, shipped};
 use countersign_store::{
@@ -13,7 +12,7 @@ use countersign_store::{
     StoreOptions,
 };
 
-use crate::{Ask, Caller, Decision, NewSession, ServiceError, caller::text, clock};
+use crate::{Ask, Caller, Decision, NewSession, ServiceError, admin::policy_documents, caller::text, clock};
 
 /// Where a node keeps what it knows.
 #[derive(Debug, Clone)]
@@ -43,7 +42,7 @@ impl Node {
         let options = StoreOptions { data, database, checkpoints, now: clock::now()? };
         let node = Self { store: Store::open(&options)? };
         if node.store.activations()?.is_empty() {
-            node.activate(&Caller::owner("service")?, shipped_documents(shipped::STANDARD)?)?;
+            node.activate_shipped(&Caller::owner("service")?)?;
         }
         Ok(node)
     }
@@ -158,26 +157,6 @@ impl Node {
         Ok(*execution)
     }
 
-    /// Registers an approver's key.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is one under its id already, or the caller may not.
-    pub fn add_key(&self, caller: &Caller, key: ApproverKey) -> Result<(), ServiceError> {
-        self.call(caller, "/v1/keys", Command::AddKey(Box::new(key))).map(|_| ())
-    }
-
-    /// Puts a policy version in force.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of its documents is wrong, or the caller may not.
-    pub fn activate(&self, caller: &Caller, documents: PolicyDocuments) -> Result<Activation, ServiceError> {
-        let reply = self.call(caller, "/v1/policy/activate", Command::Activate(Box::new(documents)))?.reply;
-        let Reply::Activated(activation) = reply else { return Err(unexpected(&reply)) };
-        Ok(activation)
-    }
-
     /// Verifies the whole log, against these checkpoints from outside too.
     ///
     /// # Errors
@@ -212,16 +191,10 @@ impl Node {
     }
 }
 
-/// The documents of a shipped policy.
-fn shipped_documents(bundle: shipped::Bundle) -> Result<PolicyDocuments, ServiceError> {
-    let parse = |bytes: &'static [u8]| {
-        Json::parse(bytes).map(Json::into_owned).map_err(|issue| ServiceError::defect(issue.to_string()))
-    };
-    Ok(PolicyDocuments {
-        policy: parse(bundle.policy)?,
-        lattice: parse(bundle.lattice)?,
-        allow: parse(bundle.allow)?,
-    })
+/// The documents of the policy that is in force where nothing else is.
+pub(crate) fn shipped_documents() -> Result<PolicyDocuments, ServiceError> {
+    let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
+    policy_documents(policy, lattice, allow)
 }
 
 fn session_of(answer: Answer) -> Result<Session, ServiceError> {
@@ -234,6 +207,6 @@ fn approval_of(answer: Answer) -> Result<Approval, ServiceError> {
     Ok(*approval)
 }
 
-fn unexpected(reply: &Reply) -> ServiceError {
+pub(crate) fn unexpected(reply: &Reply) -> ServiceError {
     ServiceError::defect(format!("the store answered with {reply:?}"))
 }

@@ -165,6 +165,11 @@ impl Store {
         self.read(read::newest_note)
     }
 
+    /// The checkpoint of this number, from 1.
+    pub fn numbered_checkpoint(&self, number: u64) -> Result<Option<SignedCheckpoint>, StoreError> {
+        self.read(|sql| read::checkpoint_note(sql, number))
+    }
+
     /// The public keys of everybody who signs the log.
     pub fn log_keys(&self) -> Result<Vec<NoteKey>, StoreError> {
         self.read(log::load_keys)

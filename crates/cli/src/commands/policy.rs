@@ -1,5 +1,6 @@
-//! `countersign policy`: everything that can be done with a policy without deciding anything in earnest.
+//! `countersign policy`: everything that can be done with a policy, up to putting it in force.
 
+mod activate;
 mod coverage;
 mod diff;
 mod document;
@@ -7,7 +8,9 @@ mod eval;
 mod explain;
 mod fmt;
 mod hash;
+mod history;
 mod render;
+mod rollback;
 mod schema;
 mod test;
 mod validate;
@@ -17,7 +20,7 @@ use clap::Subcommand;
 
 use crate::{console::Console, exit::Exit, failure::Failure};
 
-/// Check, explain, compare, test and render policies
+/// Check, explain, compare, test and render policies, and put them in force
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -36,6 +39,9 @@ enum Command {
     Coverage(coverage::Arguments),
     Render(render::Arguments),
     Schema(schema::Arguments),
+    Activate(Box<activate::Arguments>),
+    Rollback(rollback::Arguments),
+    History(history::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
@@ -50,5 +56,8 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Command::Coverage(arguments) => coverage::run(arguments, console),
         Command::Render(arguments) => render::run(arguments, console),
         Command::Schema(arguments) => schema::run(*arguments, console),
+        Command::Activate(arguments) => activate::run(arguments, console),
+        Command::Rollback(arguments) => rollback::run(arguments, console),
+        Command::History(arguments) => history::run(arguments, console),
     }
 }

@@ -15,3 +15,10 @@ pub(crate) fn current_folder() -> Option<std::path::PathBuf> {
 pub(crate) fn home_folder() -> Option<std::path::PathBuf> {
     std::env::home_dir()
 }
+
+/// The folder for what programs keep for this user, if the environment names one.
+pub(crate) fn user_data_folder() -> Option<std::path::PathBuf> {
+    let named =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
+    named("XDG_DATA_HOME").or_else(|| home_folder().map(|home| home.join(".local/share")))
+}

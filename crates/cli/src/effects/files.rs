@@ -1,7 +1,12 @@
-//! Effect: files. Reads documents and makes temporary folders.
+//! Effect: files. Reads documents, writes keys and bundles, makes temporary folders.
 #![expect(clippy::disallowed_methods, reason = "Effect: files")]
 
-use std::{fs::File, io::Read, path::Path};
+use std::{
+    fs::File,
+    io::{Read, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    path::Path,
+};
 
 use countersign_canon::{DOCUMENT_BYTES_MAX, Issue};
 
@@ -29,6 +34,46 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Issue> {
     folder.and_then(|()| std::fs::write(path, bytes)).map_err(|error| {
         Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be written: {error}", path.display()))
     })
+}
+
+/// Reads a file whole, however long it is.
+pub(crate) fn read_all(path: &Path) -> Result<Vec<u8>, Issue> {
+    std::fs::read(path).map_err(|error| {
+        Issue::new(codes::CLI_READ_FAILED, format!("`{}` could not be read: {error}", path.display()))
+    })
+}
+
+/// Writes a file that must not be there yet, for its owner alone, with the folders it needs.
+pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Issue> {
+    let folder = path.parent().unwrap_or(path);
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    let opened =
+        made.and_then(|()| std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path));
+    opened.and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all())).map_err(
+        |error| {
+            Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be written: {error}", path.display()))
+        },
+    )
+}
+
+/// Opens a file that must not be there yet, to be written line by line.
+pub(crate) fn create(path: &Path) -> Result<File, Issue> {
+    File::create_new(path).map_err(|error| {
+        Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be made: {error}", path.display()))
+    })
+}
+
+/// The files of a folder, sorted by name; none if there is no such folder.
+pub(crate) fn names_in(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The permission bits of a file or folder, if it is there.
+pub(crate) fn mode_of(path: &Path) -> Option<u32> {
+    std::fs::metadata(path).ok().map(|metadata| metadata.permissions().mode() & 0o7777)
 }
 
 /// A fresh folder that is removed when the value is dropped.

@@ -8,6 +8,7 @@ mod documents;
 mod intent;
 mod policy;
 mod program;
+mod protocol;
 mod scan;
 mod scan_bundles;
 mod scan_git;

@@ -35,6 +35,12 @@ impl Sandbox {
         fs::read_to_string(self.path().join(name)).ok()
     }
 
+    /// Lets everybody write a file of the folder.
+    pub(crate) fn allow_others(&self, name: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(self.path().join(name), fs::Permissions::from_mode(0o666)).unwrap();
+    }
+
     /// Takes a file out of the folder.
     pub(crate) fn remove(&self, name: &str) {
         fs::remove_file(self.path().join(name)).unwrap();
@@ -51,6 +57,7 @@ impl Sandbox {
             .args(arguments)
             .current_dir(self.path())
             .env_remove("NO_COLOR")
+            .env("XDG_DATA_HOME", self.path().join(".user"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -141,8 +148,14 @@ pub(crate) fn shipped_under(folder: &str) -> Vec<String> {
 pub(crate) fn run_in_shell(folder: &Path, command: &str) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_countersign")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-    let Output { stdout, stderr, .. } =
-        Command::new("bash").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap();
+    let user = tempfile::tempdir().unwrap();
+    let Output { stdout, stderr, .. } = Command::new("bash")
+        .args(["-c", command])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("XDG_DATA_HOME", user.path())
+        .output()
+        .unwrap();
     String::from_utf8([stdout, stderr].concat()).unwrap()
 }
 

@@ -2,8 +2,8 @@
 
 use countersign_canon::{Json, Text};
 use countersign_ledger::{
-    ApproverKey, EventKind, ExecutionState, GrantTtl, KeyName, LogLevel, OutcomeStatus, Principal, SecretKey,
-    Session, StreamId,
+    EventKind, ExecutionState, GrantTtl, KeyName, LogLevel, OutcomeStatus, Principal, SecretKey, Session,
+    SessionKind, StreamId,
 };
 use countersign_policy::{ActionKind, ApprovalId, ApprovalState, Mode, NameSet, Role};
 use countersign_service::{Ask, Caller, Decision, NewSession, Node, NodeOptions, ServiceError, now, sign};
@@ -41,12 +41,8 @@ impl Lab {
     /// The key of ann, registered unless it is.
     fn key(&self) -> SecretKey {
         let key = SecretKey::from_seed(KeyName::parse("ann").unwrap(), &[7; 32]);
-        let public_key = key.public().key;
-        let key_id = public_key.id();
         if self.node.store().approver_keys().unwrap().is_empty() {
-            let (approver, reviews, created_at) = (ann(), NameSet::default(), now().unwrap());
-            let new = ApproverKey { key_id, approver, public_key, reviews, created_at, revoked_at: None };
-            self.node.add_key(&self.owner, new).unwrap();
+            self.node.add_key(&self.owner, &key.public(), NameSet::default()).unwrap();
         }
         key
     }
@@ -141,4 +137,40 @@ fn what_cannot_be_decided_has_its_code() {
     assert_eq!(lab.node.start_session(&stranger, new).unwrap_err().code().as_str(), "URM_FORBIDDEN");
     let role = Role::parse("copilot").unwrap();
     assert_eq!(NewSession::new(role, Mode::ReadOnly, "").unwrap_err().code().as_str(), "SERVICE_TEXT_LENGTH");
+}
+
+mod k2_3 {
+    use super::*;
+
+    #[test]
+    fn a_workers_events_go_to_its_worker_stream() {
+        let lab = Lab::new();
+        let role = Role::parse("pipeline_worker").unwrap();
+        let new = NewSession::new(role, Mode::ReadOnly, "test").unwrap();
+        let run = lab.node.start_session(&lab.owner, NewSession { kind: SessionKind::Run, ..new }).unwrap();
+        assert_eq!(lab.decide(&run, "fs.read", None).code(), "READ_ALLOWED");
+        let stream = StreamId::worker(&run.session_id);
+        let events = lab.node.store().events(&stream, 0).unwrap();
+        let kinds: Vec<EventKind> = events.iter().map(|event| event.event).collect();
+        let expected = [
+            EventKind::SessionStart,
+            EventKind::PolicyEvalStart,
+            EventKind::PolicyEvalPass,
+            EventKind::ExecutionStarted,
+        ];
+        assert_eq!(kinds, expected);
+        assert!(events.iter().all(|event| event.context.run_id.as_ref() == Some(&run.session_id)));
+    }
+
+    #[test]
+    fn advice_is_kept_on_a_denial_and_says_what_was_decided() {
+        let lab = Lab::new();
+        let session = lab.session(Mode::WritesAllowed);
+        lab.request(&session);
+        let events = lab.node.store().events(&session.stream(), 0).unwrap();
+        let advice = events.iter().find(|event| event.event == EventKind::Advisory).unwrap();
+        let text = |key: &str| advice.detail.get(key).and_then(Json::as_str).unwrap();
+        assert_eq!(text("code"), "DEPLOY_WITHOUT_CHECK");
+        assert_eq!((text("decision"), text("decision_code")), ("deny", "URM_APPROVAL_REQUIRED"));
+    }
 }

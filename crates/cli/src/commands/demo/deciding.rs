@@ -2,8 +2,7 @@
 
 use countersign_canon::{Json, Text};
 use countersign_ledger::{
-    ApproverKey, GRANT_TTL_S_DEFAULT, GrantTtl, KeyName, OutcomeStatus, PendingApproval, Principal,
-    SecretKey, Session,
+    GRANT_TTL_S_DEFAULT, GrantTtl, KeyName, OutcomeStatus, PendingApproval, Principal, SecretKey, Session,
 };
 use countersign_policy::{ActionKind, ApprovalId, Mode, NameSet, Role};
 use countersign_service::{Ask, Caller, Decision, NewSession, Node, now, sign};
@@ -93,20 +92,9 @@ fn grant(stage: Stage, node: &Node, admin: &Caller, id: &ApprovalId) -> Result<(
     let ann = Principal::parse("ann").map_err(|issue| defect("the approver", issue))?;
     let name = KeyName::parse("ann").map_err(|issue| defect("the key", issue))?;
     let key = SecretKey::from_seed(name, b"a seed that everybody can read !");
-    let (public_key, created_at) = (key.public().key, now()?);
-    node.add_key(
-        admin,
-        ApproverKey {
-            key_id: public_key.id(),
-            approver: ann.clone(),
-            public_key,
-            reviews: NameSet::default(),
-            created_at,
-            revoked_at: None,
-        },
-    )?;
+    node.add_key(admin, &key.public(), NameSet::default())?;
     let ttl = GrantTtl::new(GRANT_TTL_S_DEFAULT).ok_or_else(|| defect("the duration", "out of range"))?;
-    let signed = sign(&node.approval(id)?, &ann, &key, (created_at, ttl), Text::cut("release 1.4.2"))?;
+    let signed = sign(&node.approval(id)?, &ann, &key, (now()?, ttl), Text::cut("release 1.4.2"))?;
     let granted = node.grant(&admin.approver(ann), id, signed)?;
     stage.line("ann", &format!("{}, for {} seconds", granted.state, ttl.get()))
 }

@@ -1,0 +1,236 @@
+//! `countersign log`: the log that nobody can quietly change.
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use clap::Subcommand;
+use countersign_canon::{Issue, Json, Sha256, Wire as _};
+use countersign_ledger::{Frontier, LeafHash, SignedCheckpoint, prove_consistency, prove_inclusion};
+use countersign_service::{Node, ServiceError};
+
+use crate::{
+    console::Console,
+    effects::files,
+    embedded::{Place, Shown, usage},
+    exit::Exit,
+    failure::{Failure, codes},
+};
+
+/// Verify, prove and export the log
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Verify(VerifyArguments),
+    Prove(ProveArguments),
+    Consistency(ConsistencyArguments),
+    Checkpoint(CheckpointArguments),
+    Export(ExportArguments),
+}
+
+/// Verify every event and every checkpoint, and say how much that shows
+///
+/// L0 structure, L1 roots, L2 signatures and consistency, L3 consistent with a checkpoint that was kept outside the store.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign log verify
+  countersign log verify --outside yesterday.checkpoint
+
+Exit: 0 it verifies, 1 it does not, 2 it could not be read")]
+struct VerifyArguments {
+    /// A checkpoint that was kept outside the store; may be repeated [default: the copy in the checkpoint folder]
+    #[arg(long, value_name = "FILE")]
+    outside: Vec<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// Print the proof that an event is in the log, as RFC 6962 has it
+#[derive(Debug, clap::Args)]
+struct ProveArguments {
+    /// The event's place in the log, from 0
+    #[arg(long, value_name = "INDEX")]
+    event: u64,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Print the proof that the log of one size is the beginning of the log of another, as RFC 6962 has it
+#[derive(Debug, clap::Args)]
+struct ConsistencyArguments {
+    /// The smaller size
+    old: u64,
+    /// The larger size
+    new: u64,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Print the newest signed checkpoint: keep it where nobody who can write the store can write
+#[derive(Debug, clap::Args)]
+struct CheckpointArguments {
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Write the whole log, with everything its decisions were made from, for `countersign verify` on another machine
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign log export --out audit.bundle
+
+Exit: 0 written, 2 it could not be")]
+struct ExportArguments {
+    /// The file, which must not be there yet [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
+}
+
+pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
+    match &arguments.command {
+        Command::Verify(arguments) => verify(arguments, console),
+        Command::Prove(arguments) => prove(arguments, console),
+        Command::Consistency(arguments) => consistency(arguments, console),
+        Command::Checkpoint(arguments) => checkpoint(arguments, console),
+        Command::Export(arguments) => export(arguments, console),
+    }
+}
+
+/// Checkpoints from these files.
+pub(super) fn read_checkpoints(paths: &[PathBuf]) -> Result<Vec<SignedCheckpoint>, Failure> {
+    let read = |path: &PathBuf| {
+        let bytes = files::read(path).map_err(Failure::CouldNotTell)?;
+        let text = String::from_utf8(bytes);
+        text.map(SignedCheckpoint::from_text)
+            .map_err(|_| usage(format!("`{}` is not a checkpoint", path.display())))
+    };
+    paths.iter().map(read).collect()
+}
+
+fn verify(arguments: &VerifyArguments, console: Console) -> Result<Exit, Failure> {
+    let VerifyArguments { outside, place, shown } = arguments;
+    let node = place.open()?;
+    let copy = place.checkpoints().map(|folder| copy_path(&folder, &node));
+    let copies: Vec<PathBuf> = copy.filter(|path| files::mode_of(path).is_some()).into_iter().collect();
+    let kept = read_checkpoints(if outside.is_empty() { &copies } else { outside })?;
+    match node.verify_log(&kept) {
+        Ok(report) => {
+            let (size, checkpoints) = (report.head.size, report.checkpoints);
+            let json = Json::object([
+                ("valid", Json::from(true)),
+                ("level", report.level.write()),
+                ("events", number(size)),
+                ("checkpoints", number(checkpoints)),
+                ("root", report.head.root.write()),
+            ]);
+            let text = format!(
+                "{}: {size} events, {checkpoints} checkpoints, root {}",
+                report.level, report.head.root
+            );
+            shown.show(console, &json, &text)?;
+            Ok(Exit::Yes)
+        }
+        Err(ServiceError::Log(fault)) => {
+            let json = Json::object([("valid", Json::from(false)), ("fault", fault.to_json())]);
+            shown.show(console, &json, &format!("{} at {fault}", fault.code))?;
+            Ok(Exit::No)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Where the store puts the copy of its newest checkpoint.
+fn copy_path(folder: &Path, node: &Node) -> PathBuf {
+    folder.join(format!("{}.checkpoint", node.store().public_key().name.as_str().replace('/', "_")))
+}
+
+fn prove(arguments: &ProveArguments, console: Console) -> Result<Exit, Failure> {
+    let node = arguments.place.open()?;
+    let (note, leaves) = head(&node)?;
+    let missing = || usage(format!("the log has {} events", leaves.len()));
+    let proof = prove_inclusion(&leaves, arguments.event).ok_or_else(missing)?;
+    let event = node.store().log_events(arguments.event, 1).map_err(ServiceError::from)?;
+    let event = event.first().ok_or_else(missing)?;
+    let json = Json::object([
+        ("log_index", number(arguments.event)),
+        ("tree_size", number(u64::try_from(leaves.len()).unwrap_or(u64::MAX))),
+        ("event", event.event.write()),
+        ("root", root(&leaves)),
+        ("proof", Json::array(proof.iter().map(Sha256::write))),
+        ("checkpoint", Json::from(note.as_str().to_owned())),
+    ]);
+    console.data(&json.to_pretty())?;
+    Ok(Exit::Yes)
+}
+
+fn consistency(arguments: &ConsistencyArguments, console: Console) -> Result<Exit, Failure> {
+    let ConsistencyArguments { old, new, place } = arguments;
+    let (_, mut leaves) = head(&place.open()?)?;
+    let wrong = || usage(format!("{old} and {new} are not two sizes of the log, the smaller one first"));
+    let size = usize::try_from(*new).ok().filter(|size| *size <= leaves.len()).ok_or_else(wrong)?;
+    leaves.truncate(size);
+    let proof = prove_consistency(&leaves, *old).ok_or_else(wrong)?;
+    let new_root = root(&leaves);
+    leaves.truncate(usize::try_from(*old).unwrap_or(usize::MAX));
+    let json = Json::object([
+        ("old_size", number(*old)),
+        ("old_root", root(&leaves)),
+        ("new_size", number(*new)),
+        ("new_root", new_root),
+        ("proof", Json::array(proof.iter().map(Sha256::write))),
+    ]);
+    console.data(&json.to_pretty())?;
+    Ok(Exit::Yes)
+}
+
+fn checkpoint(arguments: &CheckpointArguments, console: Console) -> Result<Exit, Failure> {
+    let (note, _) = head(&arguments.place.open()?)?;
+    console.data(note.as_str())?;
+    Ok(Exit::Yes)
+}
+
+/// The newest checkpoint and the hashes that it covers.
+fn head(node: &Node) -> Result<(SignedCheckpoint, Vec<LeafHash>), Failure> {
+    let note = node.store().checkpoint().map_err(ServiceError::from)?;
+    let note = note.ok_or_else(|| usage("the log is empty"))?;
+    let size = note.claim().map_err(Failure::CouldNotTell)?.head.size;
+    let leaves = node.store().log_leaves(size).map_err(ServiceError::from)?;
+    Ok((note, leaves))
+}
+
+fn root(leaves: &[LeafHash]) -> Json<'static> {
+    let mut frontier = Frontier::new();
+    leaves.iter().for_each(|leaf| frontier.push(*leaf));
+    frontier.root().write()
+}
+
+fn export(arguments: &ExportArguments, console: Console) -> Result<Exit, Failure> {
+    let node = arguments.place.open()?;
+    let Some(path) = &arguments.out else {
+        node.export(&mut |line| console.data(line))?;
+        return Ok(Exit::Yes);
+    };
+    let mut file = std::io::BufWriter::new(files::create(path).map_err(Failure::CouldNotTell)?);
+    let failed = |error: std::io::Error| {
+        let message = format!("`{}` could not be written: {error}", path.display());
+        Failure::CouldNotTell(Issue::new(codes::CLI_WRITE_FAILED, message))
+    };
+    node.export(&mut |line| file.write_all(line.as_bytes()).map_err(failed))?;
+    file.flush().map_err(failed)?;
+    Ok(Exit::Yes)
+}
+
+fn number(number: u64) -> Json<'static> {
+    Json::from(u32::try_from(number).unwrap_or(u32::MAX))
+}

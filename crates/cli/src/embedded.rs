@@ -1,0 +1,90 @@
+//! The embedded store as commands use it: where it is, who opens it, and how answers are shown.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use countersign_canon::{Issue, Json};
+use countersign_service::{Caller, Node, NodeOptions};
+
+use crate::{
+    console::Console,
+    effects::{environment, files},
+    failure::{Failure, codes},
+};
+
+/// Where the store is.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Place {
+    /// The folder of the store
+    #[arg(long, value_name = "DIR", default_value = ".countersign")]
+    pub(crate) data: PathBuf,
+    /// The folder for the copy of the newest checkpoint, outside the store [default: in the user's data folder]
+    #[arg(long, value_name = "DIR")]
+    checkpoint_dir: Option<PathBuf>,
+}
+
+impl Place {
+    /// Opens the store, making it if it is not there.
+    pub(crate) fn open(&self) -> Result<Node, Failure> {
+        let options =
+            NodeOptions { data: self.data.clone(), database: None, checkpoints: self.checkpoints() };
+        Ok(Node::open(&options)?)
+    }
+
+    /// The folder of the checkpoint's copy, if there is one.
+    pub(crate) fn checkpoints(&self) -> Option<PathBuf> {
+        self.checkpoint_dir.clone().or_else(|| user_folder("checkpoints"))
+    }
+}
+
+/// A folder of this program in the user's data folder.
+pub(crate) fn user_folder(name: &str) -> Option<PathBuf> {
+    environment::user_data_folder().map(|folder| folder.join("countersign").join(name))
+}
+
+/// Whoever can open the files: the admin of the embedded store.
+pub(crate) fn owner() -> Result<Caller, Failure> {
+    Ok(Caller::owner("cli")?)
+}
+
+/// How an answer is shown.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Shown {
+    /// For people, or for machines
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+impl Shown {
+    /// Shows an answer: lines of text, or the JSON that they are a view of.
+    pub(crate) fn show(self, console: Console, json: &Json<'_>, text: &str) -> Result<(), Failure> {
+        match self.format {
+            Format::Json => console.data(&json.to_pretty()),
+            Format::Text if text.is_empty() => Ok(()),
+            Format::Text => console.data(&format!("{}\n", text.trim_end())),
+        }
+    }
+}
+
+/// The lines of a file, however long it is; `-` reads standard input.
+pub(crate) fn lines(path: &std::path::Path) -> Result<Vec<Vec<u8>>, Failure> {
+    let is_stdin = path.as_os_str() == "-";
+    let bytes = if is_stdin { files::read_stdin() } else { files::read_all(path) };
+    let bytes = bytes.map_err(Failure::CouldNotTell)?;
+    let mut lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    if lines.last().is_some_and(Vec::is_empty) {
+        lines.pop();
+    }
+    Ok(lines)
+}
+
+/// Wrong usage that only shows after the arguments were read.
+pub(crate) fn usage(message: impl Into<String>) -> Failure {
+    Failure::CouldNotTell(Issue::new(codes::CLI_USAGE, message))
+}
