@@ -1,5 +1,5 @@
 //! End-to-end tests: each runs the real program. One module per command.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod action;
 mod canon;
