@@ -4,6 +4,7 @@ mod answers;
 mod corpus;
 mod examples;
 mod gates;
+mod layers;
 mod pairs;
 mod refusals;
 
