@@ -2,6 +2,8 @@
 //!
 //! `bench-store [FOLDER] [postgres URL]`: the folder must be on the disk in question; the database must be empty.
 
+mod over_http;
+
 use std::{
     env,
     fs::OpenOptions,
@@ -19,7 +21,7 @@ use countersign_store::{
     Call, Command, Decide, FreshIds, Origin, PolicyDocuments, Proceed, Reply, StartSession, Store, StoreOptions,
 };
 
-const SLICE: Duration = Duration::from_secs(3);
+pub(crate) const SLICE: Duration = Duration::from_secs(3);
 
 fn main() {
     let mut arguments = env::args().skip(1);
@@ -27,23 +29,79 @@ fn main() {
     let folder = tempfile::tempdir_in(folder).unwrap();
     let database = arguments.next();
     let before = syncs_per_second(folder.path());
-    println!("append 1 KB + fdatasync, before: {before:.0}/s");
+    println!("append 1 KB + fdatasync, before: {before:.0}/s, p50 {} us", sync_p50(folder.path()).as_micros());
     let data = folder.path().join("data");
+    over_the_network(&data, database.clone(), before);
     let store = Store::open(&StoreOptions { data, database, checkpoints: None, now: now() }).unwrap();
     let session = set_up(&store);
     for clients in [1, 16, 128] {
-        let (rate, latencies) = decisions(&store, &session, clients);
-        let at = |part: usize| latencies[(latencies.len() - 1) * part / 100].as_micros();
-        println!(
-            "{clients:3} clients: {rate:.0} durable decisions/s, {:.2} of the disk, p50 {} us, p99 {} us",
-            rate / before,
-            at(50),
-            at(99)
-        );
+        show(&format!("in process, {clients:3} clients"), decisions(&store, &session, clients), before);
     }
     let after = syncs_per_second(folder.path());
     println!("append 1 KB + fdatasync, after: {after:.0}/s");
+    println!("memory: {}", memory());
+    fill(&store, &session);
+    println!("memory after that: {}", memory());
     verify(&store);
+}
+
+/// Decisions over HTTP, then questions, next to an empty handler.
+fn over_the_network(data: &Path, database: Option<String>, disk: f64) {
+    let served = over_http::start(data, database);
+    let decision = served.decision();
+    for clients in [1, 16, 128] {
+        show(&format!("over HTTP, {clients:3} clients"), over_http::load(served.address(), &decision, clients), disk);
+    }
+    let empty = over_http::start_empty();
+    for clients in [1, 16] {
+        let (nothing, _) = over_http::load(empty, &served.evaluation(empty), clients);
+        let (asked, _) = over_http::load(served.address(), &served.evaluation(served.address()), clients);
+        println!(
+            "policy/eval, {clients:2} clients: {asked:.0}/s, an empty handler {nothing:.0}/s: {:.0} %",
+            100.0 * asked / nothing
+        );
+    }
+}
+
+fn show(what: &str, (rate, latencies): (f64, Vec<Duration>), disk: f64) {
+    let at = |part: usize| latencies[(latencies.len() - 1) * part / 100].as_micros();
+    println!(
+        "{what}: {rate:.0} durable decisions/s, {:.2} of the disk, p50 {} us, p99 {} us",
+        rate / disk,
+        at(50),
+        at(99)
+    );
+}
+
+/// How long one synced append takes, in the middle.
+fn sync_p50(folder: &Path) -> Duration {
+    let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(folder.join("raw")).unwrap();
+    let mut taken: Vec<Duration> = (0..2000)
+        .map(|_| {
+            let start = Instant::now();
+            file.write_all(&[7; 1024]).unwrap();
+            file.sync_data().unwrap();
+            start.elapsed()
+        })
+        .collect();
+    taken.sort_unstable();
+    taken[taken.len() / 2]
+}
+
+/// What this process holds in memory.
+fn memory() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    status.lines().find(|line| line.starts_with("VmRSS")).unwrap_or_default().to_owned()
+}
+
+/// As many further decisions as the variable FILL says, from 128 clients.
+fn fill(store: &Store, session: &Session) {
+    let wanted: usize = env::var("FILL").ok().and_then(|text| text.parse().ok()).unwrap_or_default();
+    let mut made = 0;
+    while made < wanted {
+        made += decisions(store, session, 128).1.len();
+        println!("  {made} decisions more, {}", memory());
+    }
 }
 
 fn now() -> Timestamp {
@@ -146,8 +204,8 @@ fn verify(store: &Store) {
         report.head.size as f64 / seconds
     );
     let versions = store.policy_versions().unwrap();
-    let loaded = LoadedVersion::load(&versions[0]).unwrap();
-    let records = store.decisions(0, u32::MAX).unwrap();
+    let loaded = LoadedVersion::load(versions.first().unwrap()).unwrap();
+    let records = store.decisions(0, 100_000).unwrap();
     let probe = ProbeFacts::load(br#"{"schema": "urm.probe.facts.v1", "client": "bench", "facts": []}"#).unwrap();
     let start = Instant::now();
     for decision in &records {

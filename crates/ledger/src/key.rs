@@ -101,7 +101,8 @@ impl Wire for PublicKey {
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
-        pattern_schema("^[A-Za-z0-9+/]{43}=$")
+        // The last letter carries four bits.
+        pattern_schema("^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$")
     }
 }
 
@@ -156,7 +157,8 @@ impl Wire for Signature {
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
-        pattern_schema("^[A-Za-z0-9+/]{86}==$")
+        // The last letter carries two bits.
+        pattern_schema("^[A-Za-z0-9+/]{85}[AQgw]==$")
     }
 }
 

@@ -101,14 +101,15 @@ pub struct Coverage<'p> {
 }
 
 impl<'p> Coverage<'p> {
-    /// Counts which rules these contexts hit.
+    /// Counts which rules these contexts hit, each so often.
     #[must_use]
-    pub fn of(policy: &'p Policy, contexts: &[Context]) -> Self {
+    pub fn of(policy: &'p Policy, contexts: &[(Context, usize)]) -> Self {
         let hits = |rule: &'p Rule| {
-            let hit = |context: &&Context| rule.when.evaluate(&mut InContext(context));
-            (&rule.rule_id, contexts.iter().filter(hit).count())
+            let hit = contexts.iter().filter(|(context, _)| rule.when.evaluate(&mut InContext(context)));
+            (&rule.rule_id, hit.fold(0, |sum: usize, (_, count)| sum.saturating_add(*count)))
         };
-        Self { rules: policy.rules().iter().map(hits).collect(), contexts: contexts.len() }
+        let contexts = contexts.iter().fold(0, |sum: usize, (_, count)| sum.saturating_add(*count));
+        Self { rules: policy.rules().iter().map(hits).collect(), contexts }
     }
 
     /// The rules that nothing hit.

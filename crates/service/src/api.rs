@@ -5,6 +5,7 @@
 
 mod approvals;
 mod decisions;
+mod documents;
 mod evidence;
 mod executions;
 mod keys;
@@ -18,6 +19,7 @@ pub use self::{
         ApprovalView, ApprovalViews, DenyApproval, GetApproval, GrantApproval, ListApprovals, RevokeApproval,
     },
     decisions::{DecideAction, DecisionReply, GetDecision, Outcome, ReplayDecision, Replayed},
+    documents::{EvaluateIntents, Evaluated, RecordVerdict},
     evidence::{TraceId, Traced, TracedEvent},
     executions::{Executions, GetExecution, ListExecutions, ReportOutcome},
     keys::{AddKey, ApproverKeys, ListKeys, RevokeKey},
@@ -235,6 +237,8 @@ pub(crate) fn each_endpoint(visitor: &mut impl Visitor) {
     visitor.visit::<ProveInclusion>();
     visitor.visit::<ProveConsistency>();
     visitor.visit::<TraceId>();
+    visitor.visit::<EvaluateIntents>();
+    visitor.visit::<RecordVerdict>();
 }
 
 impl Route {

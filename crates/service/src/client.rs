@@ -181,7 +181,11 @@ impl Client {
     }
 }
 
-async fn exchange<I>(io: I, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, hyper::Error>
+/// Sends one request over a connection of its own.
+pub(crate) async fn exchange<I>(
+    io: I,
+    request: Request<Full<Bytes>>,
+) -> Result<Response<Incoming>, hyper::Error>
 where
     I: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
 {

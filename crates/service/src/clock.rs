@@ -25,6 +25,12 @@ pub(crate) fn instant() -> Instant {
     Instant::now()
 }
 
+/// The time of day in nanoseconds since 1970, for traces.
+pub(crate) fn unix_nanos() -> u64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_epoch.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// Lets some time pass.
 pub(crate) fn pause(duration: Duration) {
     std::thread::sleep(duration);

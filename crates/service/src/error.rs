@@ -1,6 +1,6 @@
 //! Why the service has no answer: its one error type.
 
-use countersign_canon::{Code, Issue};
+use countersign_canon::{Code, Issue, NonEmpty};
 use countersign_ledger::LogFault;
 use countersign_store::{CallError, Refusal, StoreError, VerifyError};
 
@@ -33,6 +33,12 @@ pub enum ServiceError {
         /// How long it may be.
         max: usize,
     },
+    /// A document is not what it should be.
+    #[error("{}", .0.first().map_or_else(String::new, ToString::to_string))]
+    Document(
+        /// Everything that is wrong with it.
+        NonEmpty<Issue>,
+    ),
     /// The service could not be reached, or what answered was not one. Whatever was asked is denied.
     #[error("no answer from {place}: {message}")]
     Unreachable {
@@ -68,8 +74,9 @@ pub enum ServiceError {
 impl ServiceError {
     /// The frozen machine code of this error.
     #[must_use]
-    pub const fn code(&self) -> Code {
+    pub fn code(&self) -> Code {
         match self {
+            Self::Document(issues) => issues.first().map_or(codes::SERVICE_DEFECT, |issue| issue.code),
             Self::Clock => codes::SERVICE_CLOCK,
             Self::Store(error) => error.code(),
             Self::Refused(refusal) => refusal.code(),

@@ -8,6 +8,7 @@ mod net;
 mod openapi;
 mod problem;
 mod server;
+mod spans;
 mod stream;
 
 pub(crate) use self::stream::{EVENTS, EXPORT, EventQuery};
@@ -15,6 +16,7 @@ pub use self::{
     openapi::openapi,
     problem::{ProblemBody, ProblemDetail},
     server::{Listening, ServeOptions, serve},
+    spans::TraceExport,
 };
 
 use std::sync::Arc;
@@ -38,6 +40,7 @@ use self::{
     guard::Hosts,
     meters::Meters,
     problem::Problem,
+    spans::Spans,
 };
 use crate::{
     Caller, Node, ServiceError,
@@ -68,6 +71,7 @@ pub(crate) struct Site {
     pub(crate) log_size: watch::Sender<u64>,
     pub(crate) closing: watch::Sender<bool>,
     pub(crate) journal: Journal,
+    spans: Spans,
     questions: Semaphore,
     openapi: String,
 }
@@ -90,7 +94,7 @@ pub enum LogDetail {
 }
 
 impl Site {
-    pub(crate) fn new(node: Arc<Node>, hosts: [Hosts; 2], journal: Journal) -> Self {
+    pub(crate) fn new(node: Arc<Node>, hosts: [Hosts; 2], journal: Journal, spans: Spans) -> Self {
         Self {
             entry: Entry::default(),
             meters: Meters::new(),
@@ -98,6 +102,7 @@ impl Site {
             log_size: watch::Sender::new(0),
             closing: watch::Sender::new(false),
             journal,
+            spans,
             questions: Semaphore::new(QUESTIONS_MAX),
             openapi: openapi().to_pretty(),
             node,
@@ -287,15 +292,17 @@ async fn door(State(site): State<Arc<Site>>, request: Request, next: Next) -> Re
     site.meters.answered(route, method.as_str(), response.status().as_u16(), start.elapsed());
     let code = response.extensions().get::<Code>().copied();
     let principal = answered.as_ref().and_then(|answered| answered.principal.as_deref());
-    site.journal.note(&entry::Line {
+    let line = entry::Line {
         method: method.as_str(),
         route,
         status: response.status().as_u16(),
         taken: start.elapsed(),
         principal,
         code,
-        trace: trace.as_deref(),
-    });
+        trace: trace.as_ref(),
+    };
+    site.journal.note(&line);
+    site.spans.note(&line);
     response
 }
 

@@ -35,6 +35,7 @@ mod http;
 mod lineage;
 mod node;
 mod policies;
+mod recorded;
 mod replay;
 mod session;
 mod sign;
@@ -49,10 +50,11 @@ pub use crate::{
     decision::{Ask, Decision},
     door::{Door, Tail},
     error::ServiceError,
-    http::{Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, openapi, serve},
+    http::{Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, TraceExport, openapi, serve},
     lineage::Lineage,
     node::{Node, NodeOptions},
     policies::POLICY_FILES,
+    recorded::{Backtest, Flip, Situation},
     replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,
     sign::sign,

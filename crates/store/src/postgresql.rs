@@ -91,6 +91,12 @@ fn refuse_unsafe_settings(client: &mut Client) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// How many standbys hold every commit before it is answered.
+pub(crate) fn synchronous_standbys(sql: &mut dyn Sql) -> Result<u64, StoreError> {
+    let query = "SELECT COUNT(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')";
+    sql.query(query, &[])?.first().map_or(Ok(0), |row| row.count(0))
+}
+
 impl Link {
     /// Runs a transaction that may write, alone among all services; it is durable when this returns.
     pub(crate) fn write<T>(

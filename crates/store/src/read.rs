@@ -240,8 +240,16 @@ pub(crate) fn all<T: countersign_canon::Wire>(
 }
 
 pub(crate) fn decisions(sql: &mut dyn Sql, from: u64, limit: u32) -> Result<Vec<LoggedDecision>, StoreError> {
+    let read = |(log_index, body): (u64, String)| Ok(LoggedDecision { log_index, record: read_body(&body)? });
+    decision_bodies(sql, from, limit)?.into_iter().map(read).collect()
+}
+
+pub(crate) fn decision_bodies(
+    sql: &mut dyn Sql,
+    from: u64,
+    limit: u32,
+) -> Result<Vec<(u64, String)>, StoreError> {
     let query = "SELECT log_index, body FROM decision WHERE log_index >= $1 ORDER BY log_index LIMIT $2";
     let rows = sql.query(query, &[count_cell(from)?, i64::from(limit).into()])?;
-    let read = |row: &Row| Ok(LoggedDecision { log_index: row.count(0)?, record: read_body(row.text(1)?)? });
-    rows.iter().map(read).collect()
+    rows.iter().map(|row| Ok((row.count(0)?, row.text(1)?.to_owned()))).collect()
 }

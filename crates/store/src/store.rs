@@ -18,7 +18,7 @@ use crate::{
     connection::{Connection, Database},
     files::{self, CheckpointCopy, CopyFault},
     log::{self, Seal},
-    random,
+    postgresql, random,
     read::{self, LoggedDecision, LoggedEvent, VerifyError},
     request::{Call, CallError},
     sql::Sql,
@@ -116,6 +116,18 @@ impl Store {
     /// Fails if there is something under that name already, and if the disk refuses.
     pub fn back_up(&self, target: &Path) -> Result<(), StoreError> {
         self.database.open()?.back_up(target)
+    }
+
+    /// How many standbys hold every commit before it is answered; nothing for a database that has none by nature.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database cannot say.
+    pub fn synchronous_standbys(&self) -> Result<Option<u64>, StoreError> {
+        match self.database {
+            Database::Sqlite(_) => Ok(None),
+            Database::Postgresql(_) => self.read(postgresql::synchronous_standbys).map(Some),
+        }
     }
 
     /// Checks that the database is whole, page by page, as far as it can say so itself.
@@ -259,6 +271,11 @@ impl Store {
     /// At most so many decisions, from this place of the log on.
     pub fn decisions(&self, from: u64, limit: u32) -> Result<Vec<LoggedDecision>, StoreError> {
         self.read(|sql| read::decisions(sql, from, limit))
+    }
+
+    /// At most so many decisions as they are stored, each with its place of the log, from this place on.
+    pub fn decision_bodies(&self, from: u64, limit: u32) -> Result<Vec<(u64, String)>, StoreError> {
+        self.read(|sql| read::decision_bodies(sql, from, limit))
     }
 
     /// What a probe found.

@@ -113,6 +113,13 @@ fn look_inside(
         let (is_good, what) = policy(place, &version);
         note(is_good, what, "put it in force with `countersign policy activate`, or take the file back");
     }
+    if let Some(standbys) = store.synchronous_standbys().map_err(ServiceError::from)? {
+        note(
+            standbys > 0,
+            format!("synchronous standbys: {standbys}"),
+            "with the disk of the database everything would be lost: start a standby and name it in synchronous_standby_names",
+        );
+    }
     let fault = store.copy_fault();
     let copy = place.checkpoints().map_or_else(|| "nowhere".to_owned(), |path| path.display().to_string());
     let what = fault.as_ref().map_or_else(

@@ -1,6 +1,7 @@
 //! `countersign policy`: everything that can be done with a policy, up to putting it in force.
 
 mod activate;
+mod backtest;
 mod coverage;
 mod diff;
 mod document;
@@ -36,7 +37,8 @@ enum Command {
     Explain(explain::Arguments),
     Diff(diff::Arguments),
     Test(test::Arguments),
-    Coverage(coverage::Arguments),
+    Coverage(Box<coverage::Arguments>),
+    Backtest(Box<backtest::Arguments>),
     Render(render::Arguments),
     Schema(schema::Arguments),
     Activate(Box<activate::Arguments>),
@@ -54,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Command::Diff(arguments) => diff::run(arguments, console),
         Command::Test(arguments) => test::run(arguments, console),
         Command::Coverage(arguments) => coverage::run(arguments, console),
+        Command::Backtest(arguments) => backtest::run(arguments, console),
         Command::Render(arguments) => render::run(arguments, console),
         Command::Schema(arguments) => schema::run(*arguments, console),
         Command::Activate(arguments) => activate::run(arguments, console),

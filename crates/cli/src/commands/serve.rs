@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::ValueEnum;
 use countersign_canon::Json;
-use countersign_service::{Listening, LogDetail, Node, ServeOptions, serve};
+use countersign_service::{Listening, LogDetail, Node, ServeOptions, TraceExport, serve};
 
 use crate::{console::Console, effects::environment, embedded::Place, exit::Exit, failure::Failure};
 
@@ -12,7 +12,7 @@ use crate::{console::Console, effects::environment, embedded::Place, exit::Exit,
 ///
 /// One line of JSON on standard output says where, once requests are answered. SIGTERM and SIGINT stop the service after
 /// what is under way. Whoever may call is known by a token (`countersign token create`); over the socket, processes of
-/// the same user are agents without one.
+/// the same user are agents without one. Traces go to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names, if it names one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -87,6 +87,8 @@ impl ListenArguments {
                 Log::Requests => LogDetail::Requests,
             },
             journal: Box::new(move |line| console.say(line)),
+            traces: environment::trace_collector()
+                .map(|(endpoint, service_name)| TraceExport { endpoint, service_name }),
         };
         Ok(serve(node, options, ready)?)
     }

@@ -11,6 +11,16 @@ pub(crate) fn token() -> Option<String> {
     std::env::var("COUNTERSIGN_TOKEN").ok().filter(|token| !token.is_empty())
 }
 
+/// The collector of traces and the name of the service in them, as OpenTelemetry's variables say.
+pub(crate) fn trace_collector() -> Option<(String, String)> {
+    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if named("OTEL_SDK_DISABLED").is_some_and(|value| value == "true") {
+        return None;
+    }
+    let endpoint = named("OTEL_EXPORTER_OTLP_ENDPOINT")?;
+    Some((endpoint, named("OTEL_SERVICE_NAME").unwrap_or_else(|| "countersign".to_owned())))
+}
+
 /// The number of this process.
 pub(crate) fn process_id() -> u32 {
     std::process::id()

@@ -444,3 +444,55 @@ fn a_revoked_token_stops_counting_at_once() {
     let refused = town.decide("fs.read", json!({}));
     assert_eq!(refused.code(), code(401, "URM_UNAUTHENTICATED"), "also if it was known a moment ago");
 }
+
+#[test]
+fn intents_are_weighed_and_verdicts_kept_with_their_events() {
+    let town = Town::new();
+    let read = |name: &str| -> Value {
+        let folder = "examples/intents/evaluations/scenario_c_no_priority";
+        serde_json::from_str(&crate::support::shipped_text(&format!("{folder}/{name}.json"))).unwrap()
+    };
+    let set = read("intent_set_scenario_c_no_priority");
+    let intents = [read("intent_deploy_service_a"), read("intent_deploy_service_b")];
+    let weighed =
+        town.service.post(&town.agent, "/v1/intents/evaluate", &json!({"set": set, "intents": intents}));
+    assert_eq!(weighed.status, 200, "{weighed:?}");
+    assert!(weighed.json()["question_pack"].is_object(), "{weighed:?}");
+    let missing =
+        town.service.post(&town.agent, "/v1/intents/evaluate", &json!({"set": set, "intents": [{}]}));
+    assert_eq!(missing.status, 400, "{missing:?}");
+    let scanned = town.service.sandbox.run(&["scan", "--format", "json", "."]);
+    let verdict: Option<Value> = serde_json::from_slice(&scanned.stdout).ok();
+    if let Some(verdict) = verdict {
+        let kept = town.service.post(&town.agent, "/v1/scan/verdicts", &json!({"verdict": verdict}));
+        assert_eq!((kept.status, kept.text("/event").as_str()), (201, "SCAN_VERDICT"), "{kept:?}");
+    }
+    let events = town.service.get(&town.auditor, "/v1/events").body;
+    assert!(events.contains("INTENTS_EVALUATED"));
+}
+
+/// What a collector of traces is sent.
+#[test]
+fn requests_are_traced_if_a_collector_is_named() {
+    let collector = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}", collector.local_addr().unwrap());
+    let service =
+        Service::start_with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint), ("OTEL_SERVICE_NAME", "shop")]);
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let parent = format!("00-{trace}-00f067aa0ba902b7-01");
+    assert_eq!(service.send("GET", "/v1/sessions", &[("traceparent", &parent)], "").status, 401);
+    let (mut stream, _) = collector.accept().unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let mut sent = String::new();
+    let mut buffer = [0; 4096];
+    while !sent.contains("resourceSpans") || !sent.ends_with('}') {
+        let read = std::io::Read::read(&mut stream, &mut buffer).unwrap();
+        assert_ne!(read, 0, "{sent}");
+        sent.push_str(str::from_utf8(&buffer[..read]).unwrap());
+    }
+    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").unwrap();
+    assert!(sent.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{sent}");
+    for part in [trace, "00f067aa0ba902b7", "GET /v1/sessions", "\"shop\"", "\"401\""] {
+        assert!(sent.contains(part), "{part} is not in {sent}");
+    }
+}

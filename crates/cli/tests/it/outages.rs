@@ -9,7 +9,7 @@
 
 use std::{
     net::TcpStream,
-    process::Command,
+    process::{Child, Command},
     sync::{
         Mutex,
         atomic::{AtomicBool, Ordering},
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::{
     http::Town,
-    postgresql::{Server, is_root, is_soak, pause_ms, skip},
+    postgresql::{Server, is_root, is_soak, own, pause_ms, programs, run, skip},
     server::Service,
     support::Sandbox,
 };
@@ -197,6 +197,89 @@ fn three_services_on_one_postgresql_give_an_approval_once() {
     }
     let verified = town.service.sandbox.run(&[&["log", "verify"], &database[..]].concat());
     assert!(verified.stdout().starts_with("L3: "), "{}", verified.screen());
+}
+
+/// A standby that holds every commit of its server before it is answered.
+struct Standby {
+    folder: tempfile::TempDir,
+    child: Child,
+}
+
+impl Standby {
+    fn of(server: &Server) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        own(folder.path());
+        let programs = programs().unwrap();
+        let copied = run(&programs.join("pg_basebackup"))
+            .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--username=test", "--host"])
+            .arg(server.folder.path())
+            .arg("-D")
+            .arg(folder.path().join("data"))
+            .output()
+            .unwrap();
+        assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
+        let child = Server::serve(&programs, folder.path());
+        let mut client = server.client("postgres");
+        client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = '*'").unwrap();
+        client.batch_execute("SELECT pg_reload_conf()").unwrap();
+        let query = "SELECT 1 FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')";
+        let deadline = Instant::now().checked_add(Duration::from_secs(60)).unwrap();
+        while client.query(query, &[]).unwrap().is_empty() {
+            assert!(Instant::now() < deadline, "the standby does not follow");
+            pause_ms(50);
+        }
+        Self { folder, child }
+    }
+
+    fn promote(&self) {
+        let url = format!("host={} user=test dbname=postgres", self.folder.path().display());
+        let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        client.batch_execute("SELECT pg_promote()").unwrap();
+    }
+}
+
+impl Drop for Standby {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _ended_already = self.child.wait();
+    }
+}
+
+#[test]
+fn a_promoted_standby_has_everything_that_was_acknowledged() {
+    let Some(server) = Server::start("outages::a_promoted_standby") else { return };
+    let url = server.database();
+    let alone = Service::start_in(Sandbox::new(), &["--database", &url]);
+    let doctor = alone.sandbox.run(&["doctor", "--database", &url]);
+    assert!(doctor.stdout().contains("WRONG synchronous standbys: 0"), "{}", doctor.screen());
+    drop(alone);
+    let standby = Standby::of(&server);
+    // Both servers by name: whichever takes writes is the one.
+    let hosts = format!("host={},{} ", server.folder.path().display(), standby.folder.path().display());
+    let user = url.split_once(' ').unwrap().1;
+    let url = format!("{hosts}{user} target_session_attrs=read-write");
+    let database = ["--database", url.as_str()];
+    let town = Town::at(Service::start_in(Sandbox::new(), &database), &database);
+    let doctor = town.service.sandbox.run(&[&["doctor"], &database[..]].concat());
+    assert!(doctor.stdout().contains("ok    synchronous standbys: 1"), "{}", doctor.screen());
+    let approval = town.request();
+    assert_eq!(town.grant("ann", &approval).status, 200);
+    let told = load(&town, &approval, || {
+        pause_ms(200);
+        drop(server);
+        standby.promote();
+        pause_ms(200);
+    });
+    for (status, code) in &told.refusals {
+        assert_eq!((*status, code.as_str()), (503, "URM_STORE_UNAVAILABLE"));
+    }
+    let deadline = Instant::now().checked_add(Duration::from_secs(20)).unwrap();
+    while town.decide("fs.read", json!({})).status != 200 {
+        assert!(Instant::now() < deadline, "the service does not find the new server");
+        pause_ms(50);
+    }
+    check(&town, &told, &approval, &database);
+    assert!(!told.decisions.is_empty() && !told.permits.is_empty());
 }
 
 /// A small disk of the test's own.

@@ -308,3 +308,38 @@ fn a_policy_comes_into_force_by_folder_by_hash_and_back_by_number() {
     assert_eq!(desk.run(&["log", "export", "--out", "audit.bundle"]).exit, Some(0));
     assert!(line(&desk.run(&["verify", "audit.bundle"])).contains("2 decisions made again"));
 }
+
+#[test]
+fn another_policy_is_tried_on_what_was_decided() {
+    let desk = Desk::new();
+    for _ in 0..3 {
+        desk.decide("fs.write", &[]);
+    }
+    desk.decide("fs.read", &[]);
+    desk.request();
+    desk.decide("shell.destructive", &[]);
+    let no_gate = desk.run(&["decide", "--kind", "fs.read", "--payload", "deploy.json"]);
+    assert_eq!(no_gate.exit, Some(1), "nobody acts without a session");
+    let root = crate::support::repository();
+    let shipped = root.join("policy/odeu.instructions.v1.json");
+    let strict = root.join("policy/strict/odeu.instructions.v1.json");
+    let same = desk.run(&["policy", "backtest", "--policy", shipped.to_str().unwrap()]);
+    assert_eq!(
+        line(&same),
+        "7 decisions made again, 0 come out otherwise; 1 were refused before any rule was asked"
+    );
+    let other = desk.run(&["policy", "backtest", "--policy", strict.to_str().unwrap()]);
+    assert_eq!(other.exit, Some(1), "{}", other.screen());
+    assert!(other.stdout().contains("      3  "), "{}", other.screen());
+    assert!(
+        other.stdout().contains("deny URM_APPROVAL_REQUIRED instead of allow WRITE_ALLOWED"),
+        "{}",
+        other.screen()
+    );
+    assert!(other.stdout().contains("\"action_kind\":\"fs.write\""), "{}", other.screen());
+    let json = ["policy", "backtest", "--format", "json", "--policy", strict.to_str().unwrap()];
+    assert!(desk.run(&json).stdout().contains("\"schema\": \"instruction-policy-backtest@1\""));
+    let covered = desk.run(&["policy", "coverage", shipped.to_str().unwrap(), "--recorded"]);
+    assert!(covered.stdout().contains("rules hit by 6 contexts"), "{}", covered.screen());
+    assert_eq!(covered.exit, Some(1), "some rule is never hit by so few decisions");
+}

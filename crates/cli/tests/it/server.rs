@@ -54,7 +54,14 @@ impl Service {
     }
 
     pub(crate) fn start_in(sandbox: Sandbox, more: &[&str]) -> Self {
-        let (child, address) = spawn(&sandbox, more);
+        let (child, address) = spawn(&sandbox, more, &[]);
+        Self { sandbox, address, child }
+    }
+
+    /// A service with these variables in its environment.
+    pub(crate) fn start_with(variables: &[(&str, &str)]) -> Self {
+        let sandbox = Sandbox::new();
+        let (child, address) = spawn(&sandbox, &[], variables);
         Self { sandbox, address, child }
     }
 
@@ -123,7 +130,7 @@ impl Service {
     pub(crate) fn crash_and_restart(&mut self, more: &[&str]) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        (self.child, self.address) = spawn(&self.sandbox, more);
+        (self.child, self.address) = spawn(&self.sandbox, more, &[]);
     }
 
     /// Tells the service to stop and waits until it has; its exit code.
@@ -146,12 +153,13 @@ impl Drop for Service {
     }
 }
 
-fn spawn(sandbox: &Sandbox, more: &[&str]) -> (Child, String) {
+fn spawn(sandbox: &Sandbox, more: &[&str], variables: &[(&str, &str)]) -> (Child, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
         .args(["serve", "--listen", "127.0.0.1:0", "--log", "off"])
         .args(more)
         .current_dir(sandbox.path())
         .env("XDG_DATA_HOME", sandbox.path().join(".user"))
+        .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -36,6 +36,13 @@ record! {
         /// The name under which a lost answer is found again.
         client_request_id: Option<Text<1, 128>>,
     }
+    also session_or_run
+}
+
+/// An action belongs to a session or to a run, not to both.
+fn session_or_run() -> [(&'static str, Json<'static>); 1] {
+    let both = Json::object([("required", Json::array(["session_id", "run_id"]))]);
+    [("not", both)]
 }
 
 impl From<Ask> for DecideAction {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use axum::http::{HeaderMap, StatusCode, header, request::Parts};
-use countersign_canon::{Code, Issue, Json, Sha256, Text};
+use countersign_canon::{Code, Json, Sha256, Text};
 use countersign_ledger::{Access, Principal, Token};
 use countersign_store::Refusal;
 
@@ -144,12 +144,24 @@ fn is_same(left: &Sha256, right: &Sha256) -> bool {
     bytes.fold(0_u8, |differences, (left, right)| differences | (left ^ right)) == 0
 }
 
-/// The id of the trace that a caller says this request is part of (W3C trace context).
-pub(crate) fn trace_of(headers: &HeaderMap) -> Option<String> {
+/// The trace that a caller says this request is part of (W3C trace context).
+#[derive(Debug, Clone)]
+pub(crate) struct TraceContext {
+    pub(crate) trace_id: String,
+    pub(crate) parent_id: String,
+}
+
+/// What the caller says about its trace, if it does so properly.
+pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
     let mut parts = headers.get("traceparent")?.to_str().ok()?.split('-');
-    let (_, trace) = (parts.next()?, parts.next()?);
-    let is_id = trace.len() == 32 && trace.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_id.then(|| trace.to_owned())
+    let (_, trace, parent) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_id = |text: &str, length: usize| {
+        text.len() == length
+            && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && text.bytes().any(|byte| byte != b'0')
+    };
+    let is_both = is_id(trace, 32) && is_id(parent, 16);
+    is_both.then(|| TraceContext { trace_id: trace.to_owned(), parent_id: parent.to_owned() })
 }
 
 /// One line of the operator's log.
@@ -160,7 +172,7 @@ pub(crate) struct Line<'l> {
     pub(crate) taken: Duration,
     pub(crate) principal: Option<&'l str>,
     pub(crate) code: Option<Code>,
-    pub(crate) trace: Option<&'l str>,
+    pub(crate) trace: Option<&'l TraceContext>,
 }
 
 impl Journal {
@@ -185,21 +197,24 @@ impl Journal {
             ("duration_us", Some(Json::from(micros))),
             ("principal", line.principal.map(text)),
             ("code", line.code.map(Json::from)),
-            ("trace_id", line.trace.map(text)),
+            ("trace_id", line.trace.map(|trace| text(&trace.trace_id))),
         ];
         let members = members.into_iter().filter_map(|(key, value)| Some((key, value?)));
         (self.write)(&format!("{}\n", Json::object(members).to_canonical()));
     }
 
-    /// Writes what happened to the service itself.
+    /// Writes what went wrong with the service itself.
     pub(crate) fn say(&self, error: &ServiceError, doing: &str) {
-        let issue = Issue::from(error);
+        self.tell(doing, &format!("{}: {error}", error.code()));
+    }
+
+    /// Writes what happened to the service itself.
+    pub(crate) fn tell(&self, doing: &str, message: &str) {
         let members = [
             ("ts", Json::from(clock::now().map(|now| now.to_string()).unwrap_or_default())),
             ("level", Json::from("error")),
             ("doing", Json::from(doing.to_owned())),
-            ("code", Json::from(issue.code)),
-            ("message", Json::from(issue.message.clone())),
+            ("message", Json::from(message.to_owned())),
         ];
         (self.write)(&format!("{}\n", Json::object(members).to_canonical()));
     }

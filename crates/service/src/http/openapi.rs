@@ -43,6 +43,8 @@ struct Book {
 struct Declared {
     fields: Vec<(String, Json<'static>, bool)>,
     description: Json<'static>,
+    // What never holds of its fields together.
+    never: Option<Json<'static>>,
 }
 
 impl Declared {
@@ -63,6 +65,7 @@ impl Declared {
         Self {
             fields: members.iter().map(field).collect(),
             description: description.unwrap_or_else(|| Json::from("")),
+            never: declared.and_then(|it| it.get("not")).cloned(),
         }
     }
 
@@ -75,14 +78,15 @@ impl Declared {
             .map(|(key, _, _)| Json::from(key.clone()))
             .collect();
         let is_required = !required.is_empty();
-        let schema = Json::object([
+        let never = self.never.clone().map(|never| ("not", never));
+        let members = [
             ("type", Json::from("object")),
             ("description", self.description.clone()),
             ("additionalProperties", Json::from(false)),
             ("required", Json::from(required)),
             ("properties", Json::object(fields().map(|(key, schema, _)| (key.clone(), schema.clone())))),
-        ]);
-        (schema, is_required)
+        ];
+        (Json::object(members.into_iter().chain(never)), is_required)
     }
 
     /// The fields that stand in the path, and in the query if there is no body.

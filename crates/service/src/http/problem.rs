@@ -116,7 +116,11 @@ impl IntoResponse for Problem {
 
 impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
-        Self { status: status_of(&error), issues: NonEmpty::of(Issue::from(&error)) }
+        let status = status_of(&error);
+        match error {
+            ServiceError::Document(issues) => Self { status, issues },
+            other => Self { status, issues: NonEmpty::of(Issue::from(&other)) },
+        }
     }
 }
 
@@ -147,7 +151,9 @@ fn status_of(error: &ServiceError) -> StatusCode {
                 GrantRefusal::Key | GrantRefusal::Signature | GrantRefusal::Clock | GrantRefusal::Differs,
             ) => StatusCode::BAD_REQUEST,
         },
-        ServiceError::TextLength { .. } | ServiceError::Remote { .. } => StatusCode::BAD_REQUEST,
+        ServiceError::TextLength { .. } | ServiceError::Remote { .. } | ServiceError::Document(_) => {
+            StatusCode::BAD_REQUEST
+        }
         ServiceError::Log(_) | ServiceError::Listen { .. } | ServiceError::Defect { .. } => {
             StatusCode::INTERNAL_SERVER_ERROR
         }

@@ -16,7 +16,13 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
 };
 
-use super::{Journal, LogDetail, Site, entry::Peer, guard::Hosts, net, router};
+use super::{
+    Journal, LogDetail, Site,
+    entry::Peer,
+    guard::Hosts,
+    net, router,
+    spans::{Spans, TraceExport},
+};
 use crate::{Caller, Node, ServiceError};
 
 /// LIMIT: how many connections there are at once, over the network and over the socket each.
@@ -44,6 +50,8 @@ pub struct ServeOptions {
     pub detail: LogDetail,
     /// Where the lines go.
     pub journal: Box<dyn Fn(&str) + Send + Sync>,
+    /// Where traces of requests go, if anywhere.
+    pub traces: Option<TraceExport>,
 }
 
 impl std::fmt::Debug for ServeOptions {
@@ -86,7 +94,7 @@ async fn listen(
     options: ServeOptions,
     ready: impl FnOnce(&Listening),
 ) -> Result<(), ServiceError> {
-    let ServeOptions { listen, behind_tls, hosts, socket, detail, journal } = options;
+    let ServeOptions { listen, behind_tls, hosts, socket, detail, journal, traces } = options;
     if !listen.ip().is_loopback() && !behind_tls {
         let why = "others could listen in: put TLS in front and say so, or listen on a loopback address";
         return Err(refused(&listen.to_string(), &why));
@@ -99,7 +107,9 @@ async fn listen(
     let local = bound.transpose()?;
     let names = names(address).into_iter().chain(hosts);
     let hosts = [Hosts::new(names), Hosts::new(["localhost".to_owned()])];
-    let site = Arc::new(Site::new(node, hosts, Journal { write: journal, detail }));
+    let (spans, outbox) = Spans::new(traces);
+    let site = Arc::new(Site::new(node, hosts, Journal { write: journal, detail }, spans));
+    let sending = outbox.map(|outbox| tokio::spawn(outbox.run(Arc::clone(&site))));
     let router = router(&site);
     let policy_hash = site.question(|node| Ok(node.store().version_in_force()?)).await?;
     let policy_hash = policy_hash.map(|version| version.policy_hash.to_string());
@@ -129,6 +139,9 @@ async fn listen(
     drop((network, local));
     site.closing.send_replace(true);
     let _late = tokio::time::timeout(DRAIN_WITHIN, drain.shutdown()).await;
+    if let Some(sending) = sending {
+        let _late = tokio::time::timeout(DRAIN_WITHIN, sending).await;
+    }
     if let Some(path) = &socket {
         net::remove_socket(path);
     }

@@ -18,7 +18,7 @@ const USER: &str = "postgres";
 
 /// A running server.
 pub(crate) struct Server {
-    folder: TempDir,
+    pub(crate) folder: TempDir,
     child: Child,
     databases: AtomicU32,
 }
@@ -45,7 +45,7 @@ impl Server {
         Some(server)
     }
 
-    fn serve(programs: &Path, folder: &Path) -> Child {
+    pub(crate) fn serve(programs: &Path, folder: &Path) -> Child {
         let socket = format!("unix_socket_directories={}", folder.display());
         run(&programs.join("postgres"))
             .arg("-D")
@@ -78,7 +78,7 @@ impl Server {
         }
     }
 
-    fn url(&self, database: &str) -> String {
+    pub(crate) fn url(&self, database: &str) -> String {
         format!("host={} user=test dbname={database}", self.folder.path().display())
     }
 
@@ -90,7 +90,7 @@ impl Server {
         self.url(&name)
     }
 
-    fn client(&self, database: &str) -> postgres::Client {
+    pub(crate) fn client(&self, database: &str) -> postgres::Client {
         postgres::Client::connect(&self.url(database), postgres::NoTls).unwrap()
     }
 
@@ -133,7 +133,7 @@ pub(crate) fn skip(test: &str, why: &str) {
     }
 }
 
-fn programs() -> Option<PathBuf> {
+pub(crate) fn programs() -> Option<PathBuf> {
     let installed = fs::read_dir("/usr/lib/postgresql").ok()?;
     let folders = installed.filter_map(|entry| Some(entry.ok()?.path().join("bin")));
     folders.filter(|folder| folder.join("postgres").exists()).max()
@@ -144,7 +144,7 @@ pub(crate) fn is_root() -> bool {
 }
 
 /// Gives the folder to the user that the server runs as.
-fn own(folder: &Path) {
+pub(crate) fn own(folder: &Path) {
     if is_root() {
         let id = |flag: &str| {
             let output = Command::new("id").args([flag, USER]).output().unwrap();
@@ -155,7 +155,7 @@ fn own(folder: &Path) {
     }
 }
 
-fn run(program: &Path) -> Command {
+pub(crate) fn run(program: &Path) -> Command {
     let mut command = if is_root() {
         let mut command = Command::new("setpriv");
         command.args(["--reuid", USER, "--regid", USER, "--clear-groups"]).arg(program);

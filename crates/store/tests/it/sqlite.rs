@@ -10,11 +10,11 @@ use std::{
 use countersign_canon::Nullable;
 use countersign_ledger::{Access, EventContext, EventKind, NewEvent, Source, StreamId, detail};
 use countersign_policy::Mode;
-use countersign_store::{Command, Store, StoreError, StoreOptions, store_codes};
+use countersign_store::{Command, Decide, Reply, Store, StoreError, StoreOptions, Swept, store_codes};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::lab::{Lab, at, origin, text};
+use crate::lab::{Lab, action, at, origin, text};
 
 fn folder() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
@@ -184,4 +184,31 @@ fn a_store_of_the_first_schema_is_brought_forward() {
     let store = open(&old).unwrap();
     append(&store, vec![event(StreamId::policy())]);
     assert_eq!(store.verify_log(None, &[]).unwrap().head.size, 4);
+}
+
+#[test]
+fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::WritesAllowed);
+    let name = Some(text("one"));
+    let named = || Decide { client_request_id: name.clone(), ..action(Some(&session), "fs.write", "x") };
+    let (first, _) = lab.decide(named()).unwrap();
+    let raw = Connection::open(lab.data.join("state.db")).unwrap();
+    raw.execute_batch(
+        "CREATE TABLE reply (request_key TEXT PRIMARY KEY, payload_hash TEXT NOT NULL, checkpoint INTEGER NOT NULL,
+             body TEXT NOT NULL) STRICT;
+         INSERT INTO reply SELECT request_key, payload_hash, checkpoint, body FROM answer;
+         DROP TABLE answer; DROP INDEX decision_place; DROP INDEX execution_place;
+         DELETE FROM schema_version WHERE version = 3;",
+    )
+    .unwrap();
+    drop(raw);
+    // Opening brings it forward.
+    drop(lab.replica());
+    let (again, answer) = lab.decide(named()).unwrap();
+    assert_eq!((again.decision_id, answer.is_replay), (first.decision_id, true));
+    lab.wait(86_401);
+    let swept = lab.tell("root", Access::Admin, Command::Sweep).unwrap().reply;
+    assert!(matches!(swept, Reply::Swept(Swept { forgotten: 1, .. })), "{swept:?}");
+    assert!(!lab.decide(named()).unwrap().1.is_replay);
 }

@@ -133,25 +133,32 @@ fn every_change_is_found_and_its_place_named() {
         let same =
             |a: &Rows, b: &Rows| u64::try_from(a.iter().zip(b).take_while(|(a, b)| a == b).count()).unwrap();
         let (event, checkpoint) = (same(&before.0, &after.0), same(&before.1, &after.1) + 1);
+        let size =
+            |row: &Vec<String>| row[1].trim_start_matches("Integer(").trim_end_matches(')').parse::<u64>();
+        let sizes: Vec<u64> = before.1.iter().map(|row| size(row).unwrap()).collect();
+        let is_event_changed = event < u64::try_from(before.0.len()).unwrap();
         // Without its checkpoint a batch is covered by the next one, or by none.
         let is_checkpoint_gone = |from: u64, until: u64| {
-            let size = |row: &Vec<String>| {
-                row[1].trim_start_matches("Integer(").trim_end_matches(')').parse::<u64>()
-            };
-            let sizes = before.1.iter().filter_map(|row| size(row).ok());
-            event == u64::try_from(before.0.len()).unwrap()
-                && sizes.into_iter().any(|size| from < size && size <= until)
+            !is_event_changed && sizes.iter().any(|size| from < *size && *size <= until)
         };
+        let first_covering =
+            sizes.iter().position(|size| *size > event).map(|at| u64::try_from(at).unwrap() + 1);
         let is_right = match fault.place {
             LogPlace::Event(index) => index == event,
             // A change that keeps the structure is found by the checkpoint that covers it.
             LogPlace::Events(from, until) => {
                 (from..until).contains(&event) || is_checkpoint_gone(from, until)
             }
+            // The checkpoint that was changed, or the first that covers an event which is no longer there.
             LogPlace::Checkpoint(number) => {
-                number == checkpoint || event < u64::try_from(before.0.len()).unwrap()
+                number == checkpoint || is_event_changed && Some(number) == first_covering
             }
-            LogPlace::Outside(_) => true,
+            // The checkpoint that was kept outside, if no smaller one covers the event.
+            LogPlace::Outside(size) => {
+                let is_uncovered =
+                    sizes.iter().filter(|covered| **covered < size).all(|covered| *covered <= event);
+                is_event_changed && event < size && is_uncovered
+            }
         };
         assert!(is_right, "seed {seed}: {change}: {fault}, first change {event}/{checkpoint}");
     }

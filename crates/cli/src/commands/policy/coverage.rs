@@ -4,18 +4,20 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use clap::ValueEnum;
 use countersign_canon::{Json, Wire as _};
-use countersign_policy::{CaseFile, Coverage};
+use countersign_policy::{CaseFile, Context, Coverage};
+use countersign_service::Situation;
 
 use super::document::load;
-use crate::{console::Console, exit::Exit, failure::Failure, source::Source};
+use crate::{console::Console, embedded::Place, exit::Exit, failure::Failure, source::Source};
 
-/// Show how often each rule matches the contexts of test cases, and which rules nothing hits
+/// Show how often each rule matches the contexts of test cases or of recorded decisions, and which rules nothing hits
 ///
-/// Without case files the policy's own examples are counted.
+/// Without case files and --recorded the policy's own examples are counted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   countersign policy coverage policy/odeu.instructions.v1.json cases/*.json
+  countersign policy coverage policy/odeu.instructions.v1.json --recorded
 
 Exit: 0 every rule is hit, 1 some rule is not, or a document is invalid, 2 a file could not be read")]
 pub(super) struct Arguments {
@@ -23,6 +25,11 @@ pub(super) struct Arguments {
     policy: PathBuf,
     /// Files of test cases
     cases: Vec<PathBuf>,
+    /// Count the decisions that were recorded, where the rules were asked
+    #[arg(long)]
+    recorded: bool,
+    #[command(flatten)]
+    place: Place,
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -36,14 +43,20 @@ enum Format {
 
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let policy = load(&arguments.policy)?;
-    let mut contexts = if arguments.cases.is_empty() { policy.example_contexts() } else { Vec::new() };
+    let is_plain = arguments.cases.is_empty() && !arguments.recorded;
+    let mut contexts = if is_plain { once(policy.example_contexts()) } else { Vec::new() };
     for path in &arguments.cases {
         let source = Source::read(path)?;
         let file = match CaseFile::load(&source.bytes) {
             Ok(file) => file,
             Err(issues) => return Err(Failure::Refused { source, issues }),
         };
-        contexts.extend(file.cases.iter().map(|case| case.context.complete()));
+        contexts.extend(file.cases.iter().map(|case| (case.context.complete(), 1)));
+    }
+    if arguments.recorded {
+        let situations = arguments.place.open()?.situations()?;
+        let asked = situations.into_iter().filter(Situation::was_asked);
+        contexts.extend(asked.map(|it| (it.context, usize::try_from(it.count).unwrap_or(usize::MAX))));
     }
     let coverage = Coverage::of(&policy, &contexts);
     console.data(&match arguments.format {
@@ -51,6 +64,11 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Format::Json => json(&coverage).to_pretty(),
     })?;
     Ok(if coverage.never_hit().next().is_none() { Exit::Yes } else { Exit::No })
+}
+
+/// Each context, counted once.
+fn once(contexts: Vec<Context>) -> Vec<(Context, usize)> {
+    contexts.into_iter().map(|context| (context, 1)).collect()
 }
 
 fn text(coverage: &Coverage<'_>) -> String {
