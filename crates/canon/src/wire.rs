@@ -3,7 +3,12 @@
 //! Reading gathers every problem of a document instead of stopping at the first. A constraint is a type that
 //! carries parser and schema together; there are no constraint attributes that one of the two could ignore.
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
 use core::ops::Deref;
 
 use crate::{
@@ -82,6 +87,31 @@ impl Reader {
             (Some(document), None) => Ok(document),
             (_, Some(issues)) => Err(issues),
             // A `read` that returns nothing must say why; say so rather than let it through.
+            (None, None) => Err(NonEmpty::of(Issue::new(family, "the document could not be read"))),
+        }
+    }
+
+    /// Reads a document that is parsed already, and adds what rules found that look at the document as it stands.
+    /// Where a rule speaks, the form keeps silent, but for a field that is missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all issues, in document order.
+    pub fn read_ruled<T: Wire>(json: &Json<'_>, family: Code, rules: Issues) -> Result<T, NonEmpty<Issue>> {
+        let rules = rules.into_sorted();
+        let said: BTreeSet<&Pointer> = rules.iter().map(|issue| &issue.pointer).collect();
+        let (document, form) = match Self::read_json::<T>(json, family) {
+            Ok(document) => (Some(document), Vec::new()),
+            Err(issues) => (None, issues.into_vec()),
+        };
+        let is_said =
+            |issue: &Issue| issue.cause != Some(codes::WIRE_MISSING_FIELD) && said.contains(&issue.pointer);
+        let mut all = Issues::new();
+        all.extend(form.into_iter().filter(|issue| !is_said(issue)));
+        all.extend(rules.iter().cloned());
+        match (document, NonEmpty::new(all.into_sorted())) {
+            (Some(document), None) => Ok(document),
+            (_, Some(issues)) => Err(issues),
             (None, None) => Err(NonEmpty::of(Issue::new(family, "the document could not be read"))),
         }
     }

@@ -9,6 +9,7 @@ pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod deny;
 pub(crate) mod doctor;
+pub(crate) mod dry_run;
 pub(crate) mod events;
 pub(crate) mod gate;
 pub(crate) mod intent;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Action(action::Arguments),
     Policy(policy::Arguments),
     Intent(intent::Arguments),
+    DryRun(dry_run::Arguments),
     Scan(scan::Arguments),
     Session(session::Arguments),
     Decide(decide::Arguments),
@@ -62,7 +64,7 @@ pub(crate) enum Command {
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Foundations", &["canon", "action"]),
     ("Policies", &["policy"]),
-    ("Intents", &["intent"]),
+    ("Intents", &["intent", "dry-run"]),
     ("Repositories", &["scan"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
@@ -76,6 +78,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Action(arguments) => action::run(&arguments, console),
         Command::Scan(arguments) => scan::run(&arguments, console),
         Command::Intent(arguments) => intent::run(&arguments, console),
+        Command::DryRun(arguments) => dry_run::run(&arguments, console),
         Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Policy(arguments) => policy::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),

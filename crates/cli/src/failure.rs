@@ -61,6 +61,12 @@ pub mod codes {
         CLI_WRITE_FAILED
         /// A file is not the part of YAML that is read here.
         CLI_YAML
+        /// DE2: the folder for a plan lies in a source tree.
+        DE2_OUT_IN_SOURCE_TREE
+        /// DE2: whether the folder for a plan lies in a source tree cannot be told.
+        DE2_INDEX_UNREADABLE
+        /// Another document has the name that a plan would have.
+        DRY_RUN_OUT_EXISTS
         /// The program contradicts itself: a defect of ours.
         CLI_DEFECT
     }

@@ -7,6 +7,7 @@ mod actions;
 mod cli;
 mod commands;
 mod console;
+mod dry_run;
 mod effects;
 mod embedded;
 mod exit;

@@ -7,6 +7,7 @@ const CRATES: &[(&str, &[CodeEntry])] = &[
     ("canon", canon_codes::ALL),
     ("policy", countersign_policy::codes::ALL),
     ("intent", countersign_intent::intent_codes::ALL),
+    ("dryrun", countersign_dryrun::dry_run_codes::ALL),
     ("scan", countersign_scan::codes::ALL),
     ("action", countersign_action::codes::ALL),
     ("ledger", countersign_ledger::ledger_codes::ALL),

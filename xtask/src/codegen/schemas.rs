@@ -2,6 +2,7 @@
 
 use countersign_action::TableDocument;
 use countersign_canon::{Json, Wire, schema_document};
+use countersign_dryrun::wire::{CommitPlan, DryExecutionResult, ExecutionGraph, PatchPlan, ReviewPackStub};
 use countersign_intent::wire::{
     AnswerPack, EvaluationDocument, IntentDocument, IntentSetDocument, MergePlanDocument, QuestionPack,
 };
@@ -34,6 +35,14 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<MergePlanDocument>("intent_merge_plan", "How a set becomes one intent, 0.9.3"),
         schema::<QuestionPack>("question_pack", "What a person must answer before a set can be merged"),
         schema::<AnswerPack>("answer_pack", "What a person answered"),
+        schema::<DryExecutionResult>(
+            "dry_execution_result",
+            "What an intent would do, without doing it, 0.10.0",
+        ),
+        schema::<ExecutionGraph>("execution_graph", "The order of work of a dry run, 0.10.0"),
+        schema::<PatchPlan>("patch_plan", "The files that a dry run plans, 0.10.0"),
+        schema::<CommitPlan>("commit_plan", "The commits that a dry run plans, 0.10.0"),
+        schema::<ReviewPackStub>("review_pack_stub", "What a reviewer of a dry run starts from, 0.10.0"),
         schema::<BoundariesFile>("scan_boundaries", "The rules of boundaries.yml"),
         schema::<InvariantsFile>("scan_invariants", "The rules of invariants.yml"),
         schema::<DeprecatedFile>("scan_deprecated", "The rules of deprecated.yml, which are not enforced"),

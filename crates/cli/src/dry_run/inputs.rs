@@ -1,0 +1,41 @@
+//! What a plan is made from, as the commands take it: an intent or merge plan, perhaps an evaluation.
+
+use std::path::Path;
+
+use countersign_canon::{Issue, NonEmpty};
+use countersign_dryrun::Source as PlanSource;
+use countersign_intent::{Registry, intent_codes};
+
+use crate::{failure::Failure, intent::report::Row, source::Source};
+
+/// Reads the documents; the inner error is everything that is wrong with the first that cannot be used.
+pub(crate) fn read(
+    intent: &Path,
+    evaluation: Option<&Path>,
+    registry: Option<&Registry>,
+) -> Result<Result<PlanSource, Vec<Row>>, Failure> {
+    let file = Source::read(intent)?;
+    let source = match PlanSource::load(&file.bytes, registry) {
+        Ok(source) => source,
+        Err(issues) => return Ok(Err(rows(&file.name, issues))),
+    };
+    // Only a file that is named like an intent promises to hold that one.
+    let stem = intent.file_stem().and_then(|stem| stem.to_str()).filter(|stem| stem.starts_with("intent_"));
+    if let Some(stem) = stem.filter(|stem| source.plan().is_none() && *stem != source.intent().id().as_str())
+    {
+        let message = format!("the file is named `{stem}` and holds `{}`", source.intent().id());
+        return Ok(Err(rows(&file.name, NonEmpty::of(Issue::new(intent_codes::FILE_ID_MISMATCH, message)))));
+    }
+    let Some(path) = evaluation else { return Ok(Ok(source)) };
+    let file = Source::read(path)?;
+    let chosen = match file.parse() {
+        Ok(json) => source.with_evaluation(&json),
+        Err(issue) => Err(NonEmpty::of(issue.under(intent_codes::EVALUATION_INVALID))),
+    };
+    Ok(chosen.map_err(|issues| rows(&file.name, issues)))
+}
+
+/// The rows of a report about one file.
+pub(crate) fn rows(file: &str, issues: NonEmpty<Issue>) -> Vec<Row> {
+    issues.into_vec().into_iter().map(|issue| Row { file: file.to_owned(), issue }).collect()
+}
