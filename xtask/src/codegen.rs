@@ -22,7 +22,10 @@ const DIFF_LINES_MAX: usize = 10;
 
 /// Every generated file: path from the root, contents. The one list to add to.
 fn artifacts() -> BTreeMap<String, String> {
-    let documents = [("docs/generated/codes.md".to_owned(), codes::markdown())];
+    let documents = [
+        ("docs/generated/codes.md".to_owned(), codes::markdown()),
+        ("docs/generated/openapi.json".to_owned(), schemas::marked(&countersign_service::openapi())),
+    ];
     documents.into_iter().chain(schemas::all()).chain(views::all()).collect()
 }
 

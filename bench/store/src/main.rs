@@ -70,7 +70,7 @@ fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
 fn call(access: Access, command: Command) -> Call {
     let source = Source { component: text("bench"), version: text("0.1.0"), provider: text("countersign") };
     let principal = Principal::parse("bench").unwrap();
-    Call { origin: Origin { principal, access, endpoint: text("bench"), source }, now: now(), command }
+    Call { origin: Origin { principal, access, credential: None, endpoint: text("bench"), source }, now: now(), command }
 }
 
 fn set_up(store: &Store) -> Session {
@@ -127,7 +127,7 @@ fn read_file(session: &Session) -> Decide {
         approval_id: None,
         evidence_refs: Vec::new(),
         warrant: None,
-        probe: ProbeFacts::load(br#"{"schema": "urm.probe.facts.v1", "client": "bench", "facts": []}"#).unwrap(),
+        probe: None,
         proceed: Proceed::Begin,
         client_request_id: None,
         fresh: FreshIds::make().unwrap(),

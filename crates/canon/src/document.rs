@@ -53,7 +53,7 @@ macro_rules! record {
             }
 
             fn write(&self) -> $crate::Json<'static> {
-                let members = [
+                let members: [(&'static str, ::core::option::Option<$crate::Json<'static>>); _] = [
                     $(($crate::record!(@key $field $($key)?), $crate::Wire::write_member(&self.$field)),)*
                 ];
                 $crate::Json::object(members.into_iter().filter_map(|(key, value)| Some((key, value?))))

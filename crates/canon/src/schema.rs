@@ -23,6 +23,12 @@ impl Definitions {
         }
         Json::object([("$ref", Json::from(format!("#/$defs/{name}")))])
     }
+
+    /// All of them, as one object from name to definition.
+    #[must_use]
+    pub fn into_json(self) -> Json<'static> {
+        Json::object(self.0)
+    }
 }
 
 /// The schema of one document type, complete in itself.
@@ -36,7 +42,7 @@ pub fn schema_document<T: Wire>(id: &str, title: &str) -> Json<'static> {
             ("$schema", Json::from("https://json-schema.org/draft/2020-12/schema")),
             ("$id", Json::from(format!("urn:countersign:schema:{id}"))),
             ("title", Json::from(String::from(title))),
-            ("$defs", Json::object(definitions.0)),
+            ("$defs", definitions.into_json()),
         ],
     )
 }

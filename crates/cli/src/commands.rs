@@ -21,9 +21,11 @@ pub(crate) mod policy;
 pub(crate) mod replay;
 pub(crate) mod revoke;
 pub(crate) mod scan;
+pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod trace;
+pub(crate) mod up;
 pub(crate) mod verify;
 
 use clap::Subcommand;
@@ -39,6 +41,8 @@ pub(crate) enum Command {
     Intent(intent::Arguments),
     DryRun(dry_run::Arguments),
     Scan(scan::Arguments),
+    Up(Box<up::Arguments>),
+    Serve(Box<serve::Arguments>),
     Session(session::Arguments),
     Decide(decide::Arguments),
     Pending(pending::Arguments),
@@ -66,6 +70,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Policies", &["policy"]),
     ("Intents", &["intent", "dry-run"]),
     ("Repositories", &["scan"]),
+    ("The service", &["up", "serve"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
@@ -81,6 +86,8 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::DryRun(arguments) => dry_run::run(&arguments, console),
         Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Policy(arguments) => policy::run(&arguments, console),
+        Command::Up(arguments) => up::run(&arguments, console),
+        Command::Serve(arguments) => serve::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),
         Command::Decide(arguments) => decide::run(&arguments, console),
         Command::Pending(arguments) => pending::run(&arguments, console),

@@ -1,10 +1,10 @@
-//! The embedded store as commands use it: where it is, who opens it, and how answers are shown.
+//! The service as commands use it: on the embedded store or over HTTP, who asks, and how answers are shown.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use countersign_canon::{Issue, Json};
-use countersign_service::{Caller, Node, NodeOptions};
+use countersign_service::{Caller, Client, Door, Node, NodeOptions};
 
 use crate::{
     console::Console,
@@ -21,14 +21,45 @@ pub(crate) struct Place {
     /// The folder for the copy of the newest checkpoint, outside the store [default: in the user's data folder]
     #[arg(long, value_name = "DIR")]
     checkpoint_dir: Option<PathBuf>,
+    /// A PostgreSQL database instead of the embedded one, such as postgres://localhost/countersign
+    #[arg(long, value_name = "URL")]
+    database: Option<String>,
+    /// A running service instead of a store: http://HOST:PORT or unix:PATH
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "checkpoint_dir", "database"])]
+    url: Option<String>,
+    /// The file with the token for the service [default: the variable COUNTERSIGN_TOKEN]
+    #[arg(long, value_name = "FILE", requires = "url")]
+    token_file: Option<PathBuf>,
 }
 
 impl Place {
+    /// The service: a store opened by whoever can open its files, or one that runs somewhere else.
+    pub(crate) fn door(&self) -> Result<Door, Failure> {
+        let Some(url) = &self.url else { return Ok(Door::Here(Box::new(self.open()?), owner()?)) };
+        let token = match &self.token_file {
+            Some(path) => {
+                let bytes = files::read(path).map_err(Failure::CouldNotTell)?;
+                let text = String::from_utf8(bytes).ok().map(|text| text.trim_end().to_owned());
+                Some(text.ok_or_else(|| usage(format!("`{}` holds no token", path.display())))?)
+            }
+            None => environment::token(),
+        };
+        Ok(Door::There(Client::new(url, token)?))
+    }
+
     /// Opens the store, making it if it is not there.
     pub(crate) fn open(&self) -> Result<Node, Failure> {
-        let options =
-            NodeOptions { data: self.data.clone(), database: None, checkpoints: self.checkpoints() };
-        Ok(Node::open(&options)?)
+        self.open_with_policy(self.data.join("policy"))
+    }
+
+    /// The same with another policy folder.
+    pub(crate) fn open_with_policy(&self, folder: PathBuf) -> Result<Node, Failure> {
+        if self.url.is_some() {
+            return Err(usage("this reads the store itself: give --data or --database instead of --url"));
+        }
+        let (data, database) = (self.data.clone(), self.database.clone());
+        let options = NodeOptions { data, database, checkpoints: self.checkpoints() };
+        Ok(Node::open_with_policy(&options, folder)?)
     }
 
     /// The folder of the checkpoint's copy, if there is one.

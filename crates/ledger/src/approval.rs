@@ -290,6 +290,8 @@ impl Approval {
     /// Fails if the approval is not pending, if the approver asked for it or has signed already, and if key, signature,
     /// time, duration or reason are not right.
     pub fn grant(&self, grant: &Grant, keys: &[ApproverKey], now: Timestamp) -> Result<Self, GrantRefusal> {
+        // Where it stands comes first: what is over cannot be signed, whoever signs and however.
+        self.step().sign(Quorum::Open, self.expires_at, now)?;
         if grant.approver == self.requester {
             return Err(GrantRefusal::OwnRequest);
         }

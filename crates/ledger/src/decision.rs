@@ -214,6 +214,8 @@ record! {
     pub struct Decided {
         /// The decision.
         decision_id: DecisionId,
+        /// Why it came out so, in one sentence.
+        reason: String,
         /// What was decided, and why.
         trace: Object<'static>,
         /// The permit, if the action may begin now.

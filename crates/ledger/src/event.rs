@@ -65,6 +65,14 @@ choice! {
         PolicyRolledBack = "POLICY_ROLLED_BACK",
         /// A policy could not be loaded; the last good one stays.
         PolicyLoadFailed = "POLICY_LOAD_FAILED",
+        /// A key began to count as a person's signature.
+        KeyAdded = "KEY_ADDED",
+        /// A key stopped counting.
+        KeyRevoked = "KEY_REVOKED",
+        /// A token began to speak for somebody.
+        TokenAdded = "TOKEN_ADDED",
+        /// A token stopped counting.
+        TokenRevoked = "TOKEN_REVOKED",
         /// A proof obligation was proved.
         ProofRunPass = "PROOF_RUN_PASS",
         /// A proof obligation was refuted or could not be proved.

@@ -261,6 +261,21 @@ impl fmt::Display for NoteKey {
     }
 }
 
+impl Wire for NoteKey {
+    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
+        reader.text(json, Self::parse)
+    }
+
+    fn write(&self) -> Json<'static> {
+        Json::from(format!("{self}"))
+    }
+
+    fn schema(_: &mut Definitions) -> Json<'static> {
+        let name = KeyName::SHAPE.pattern();
+        pattern_schema(&format!("{}\\+[0-9a-f]{{8}}\\+[A-Za-z0-9+/]{{44}}$", name.trim_end_matches('$')))
+    }
+}
+
 fn key_base64(bytes: &[u8; 32]) -> String {
     let bytes: Vec<u8> = core::iter::once(ED25519).chain(bytes.iter().copied()).collect();
     to_base64(&bytes)

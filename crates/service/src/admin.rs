@@ -8,8 +8,10 @@ use countersign_policy::{NameSet, Role};
 use countersign_store::{Command, PolicyDocuments, Refusal, Reply, Swept, fresh_secret};
 
 use crate::{
-    Caller, Node, ServiceError, clock,
-    node::{shipped_documents, unexpected},
+    Caller, Node, ServiceError,
+    api::approver_key,
+    clock,
+    node::{activation_of, shipped_documents, unexpected},
 };
 
 impl Node {
@@ -24,16 +26,7 @@ impl Node {
         key: &NoteKey,
         reviews: NameSet<Role>,
     ) -> Result<ApproverKey, ServiceError> {
-        let approver = Principal::parse(key.name.as_str())
-            .map_err(|issue| Refusal::Invalid { message: issue.to_string() })?;
-        let key = ApproverKey {
-            key_id: key.key.id(),
-            approver,
-            public_key: key.key,
-            reviews,
-            created_at: clock::now()?,
-            revoked_at: None,
-        };
+        let key = approver_key(key, reviews)?;
         self.call(caller, "/v1/keys", Command::AddKey(Box::new(key.clone())))?;
         Ok(key)
     }
@@ -85,9 +78,7 @@ impl Node {
     ///
     /// Fails if one of its documents is wrong, or the caller may not.
     pub fn activate(&self, caller: &Caller, documents: PolicyDocuments) -> Result<Activation, ServiceError> {
-        let reply = self.call(caller, "/v1/policy/activate", Command::Activate(Box::new(documents)))?.reply;
-        let Reply::Activated(activation) = reply else { return Err(unexpected(&reply)) };
-        Ok(activation)
+        activation_of(self.call(caller, "/v1/policy/activate", Command::Activate(Box::new(documents)))?)
     }
 
     /// Puts the policy that ships in force.
@@ -105,9 +96,7 @@ impl Node {
     ///
     /// Fails if there is none of this number, or the caller may not.
     pub fn roll_back(&self, caller: &Caller, version: VersionNumber) -> Result<Activation, ServiceError> {
-        let reply = self.call(caller, "/v1/policy/rollback", Command::RollBack(version))?.reply;
-        let Reply::Activated(activation) = reply else { return Err(unexpected(&reply)) };
-        Ok(activation)
+        activation_of(self.call(caller, "/v1/policy/rollback", Command::RollBack(version))?)
     }
 
     /// Notes which approvals have expired and which executions are in doubt.

@@ -1,6 +1,6 @@
 //! Who asks: known by a credential, never by what a request says about itself.
 
-use countersign_canon::{Issue, Text};
+use countersign_canon::{Issue, Sha256, Text};
 use countersign_ledger::{Access, Principal, Source};
 use countersign_store::Origin;
 
@@ -16,6 +16,8 @@ pub struct Caller {
     pub principal: Principal,
     /// What they may do.
     pub access: Access,
+    /// The hash of the token that shows it; nothing for whoever can open the files anyway.
+    pub credential: Option<Sha256>,
     /// The part of the product that speaks for them, as events name it.
     pub component: Text<1, 64>,
 }
@@ -29,13 +31,18 @@ impl Caller {
     pub fn owner(component: &str) -> Result<Self, ServiceError> {
         let principal =
             Principal::parse(OWNER).map_err(|issue: Issue| ServiceError::defect(issue.to_string()))?;
-        Ok(Self { principal, access: Access::Admin, component: text("the component", component)? })
+        Ok(Self {
+            principal,
+            access: Access::Admin,
+            credential: None,
+            component: text("the component", component)?,
+        })
     }
 
     /// A person who shows who they are by signing, at the same door.
     #[must_use]
     pub fn approver(&self, principal: Principal) -> Self {
-        Self { principal, access: Access::Approver, component: self.component.clone() }
+        Self { principal, access: Access::Approver, credential: None, component: self.component.clone() }
     }
 
     /// The origin of a request at this endpoint.
@@ -43,6 +50,7 @@ impl Caller {
         Ok(Origin {
             principal: self.principal.clone(),
             access: self.access,
+            credential: self.credential,
             endpoint: text("the endpoint", endpoint)?,
             source: Source {
                 component: self.component.clone(),

@@ -1,7 +1,7 @@
 //! Effect: clock. Reads the time of day, once for each request.
 #![expect(clippy::disallowed_methods, reason = "Effect: clock")]
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use countersign_canon::Timestamp;
 
@@ -18,4 +18,14 @@ pub fn now() -> Result<Timestamp, ServiceError> {
         .and_then(|since| i64::try_from(since.as_secs()).ok())
         .and_then(Timestamp::from_unix)
         .ok_or(ServiceError::Clock)
+}
+
+/// An instant to measure from.
+pub(crate) fn instant() -> Instant {
+    Instant::now()
+}
+
+/// Lets some time pass.
+pub(crate) fn pause(duration: Duration) {
+    std::thread::sleep(duration);
 }

@@ -17,5 +17,29 @@ pub mod codes {
         BUNDLE_APPROVAL
         /// A text is longer or shorter than it may be.
         SERVICE_TEXT_LENGTH
+        /// The service could not be reached, or did not answer as one.
+        SERVICE_UNREACHABLE
+        /// The service refused with a code that this program does not know.
+        SERVICE_REFUSED
+        /// The address to listen on is not safe without TLS, or is taken.
+        SERVICE_LISTEN
+        /// A request is not what this route takes.
+        HTTP_REQUEST_INVALID
+        /// There is no such route.
+        HTTP_NO_ROUTE
+        /// The route knows other methods.
+        HTTP_METHOD
+        /// The request is for another host: somebody may be pointing a name of theirs at this service.
+        HTTP_HOST
+        /// The request comes from a page of another origin.
+        HTTP_ORIGIN
+        /// The body is not sent as JSON.
+        HTTP_MEDIA_TYPE
+        /// The request is too large, too deep or has too many keys.
+        HTTP_TOO_LARGE
+        /// The request did not arrive in time.
+        HTTP_TOO_SLOW
+        /// The caller asks more often than it may.
+        HTTP_TOO_MANY
     }
 }

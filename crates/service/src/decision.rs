@@ -5,7 +5,9 @@ use countersign_ledger::{Decided, SignedCheckpoint};
 use countersign_policy::{
     ActionKind, ApprovalId, EvidenceRef, ProbeFacts, SessionId, Warrant, codes as policy_codes,
 };
-use countersign_store::{Permit, Proceed};
+use countersign_store::{Answer, Command, Decide, FreshIds, Permit, Proceed, Reply};
+
+use crate::{ServiceError, node::unexpected};
 
 /// An action to be decided. The time, and the ids of what the decision makes, are the service's to give.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +66,22 @@ impl Ask {
     pub fn to_begin(self) -> Self {
         Self { proceed: Proceed::Begin, ..self }
     }
+
+    /// What the store is told, with fresh ids.
+    pub(crate) fn into_command(self) -> Result<Command, ServiceError> {
+        Ok(Command::Decide(Box::new(Decide {
+            session_id: self.session_id,
+            action_kind: self.action_kind,
+            action_payload: self.action_payload,
+            approval_id: self.approval_id,
+            evidence_refs: self.evidence_refs,
+            warrant: self.warrant,
+            probe: self.probe,
+            proceed: self.proceed,
+            client_request_id: self.client_request_id,
+            fresh: FreshIds::make()?,
+        })))
+    }
 }
 
 /// The answer, after it is durable.
@@ -81,6 +99,13 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// The answer of the store to a question about an action.
+    pub(crate) fn from_answer(answer: Answer) -> Result<Self, ServiceError> {
+        let Answer { reply, permit, checkpoint, is_replay } = answer;
+        let Reply::Decided(decided) = reply else { return Err(unexpected(&reply)) };
+        Ok(Self { decided: *decided, permit, checkpoint, is_replay })
+    }
+
     /// The code of the decision.
     #[must_use]
     pub fn code(&self) -> &str {
@@ -90,11 +115,12 @@ impl Decision {
     /// The answer as a document: the trace's fields, and what came of the decision.
     #[must_use]
     pub fn to_json(&self) -> Json<'static> {
-        let Decided { decision_id, trace, permit, pending_approval } = &self.decided;
+        let Decided { decision_id, reason, trace, permit, pending_approval } = &self.decided;
         let trace = trace.members().iter().map(|member| (member.key.clone(), member.value.clone()));
         let text = |text: &str| Json::from(text.to_owned());
         let others = [
             ("decision_id", Some(decision_id.write())),
+            ("reason", Some(reason.write())),
             ("permit", permit.as_ref().map(Wire::write)),
             ("pending_approval", pending_approval.as_ref().map(Wire::write)),
             ("checkpoint", self.checkpoint.as_ref().map(|note| text(note.as_str()))),

@@ -33,6 +33,30 @@ pub enum ServiceError {
         /// How long it may be.
         max: usize,
     },
+    /// The service could not be reached, or what answered was not one. Whatever was asked is denied.
+    #[error("no answer from {place}: {message}")]
+    Unreachable {
+        /// Where it should be.
+        place: String,
+        /// What happened instead.
+        message: String,
+    },
+    /// The service said no.
+    #[error("{message}")]
+    Remote {
+        /// The code it gave.
+        code: Code,
+        /// What it said.
+        message: String,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {place}: {message}")]
+    Listen {
+        /// Where.
+        place: String,
+        /// Why not.
+        message: String,
+    },
     /// The service contradicts itself: a defect of ours, and not a yes.
     #[error("this is a defect: {message}")]
     Defect {
@@ -51,6 +75,9 @@ impl ServiceError {
             Self::Refused(refusal) => refusal.code(),
             Self::Log(fault) => fault.code,
             Self::TextLength { .. } => codes::SERVICE_TEXT_LENGTH,
+            Self::Unreachable { .. } => codes::SERVICE_UNREACHABLE,
+            Self::Remote { code, .. } => *code,
+            Self::Listen { .. } => codes::SERVICE_LISTEN,
             Self::Defect { .. } => codes::SERVICE_DEFECT,
         }
     }

@@ -20,15 +20,21 @@
 //! ```
 
 mod admin;
+pub mod api;
 mod bundle;
 mod caller;
+mod client;
 mod clock;
 mod code;
 mod decision;
+mod dial;
+mod door;
 mod error;
+mod files;
+mod http;
 mod lineage;
 mod node;
-mod reason;
+mod policies;
 mod replay;
 mod session;
 mod sign;
@@ -37,12 +43,16 @@ pub use crate::{
     admin::{generate_key, policy_documents},
     bundle::{BundleCheck, BundleFault, BundleReport},
     caller::Caller,
+    client::Client,
     clock::now,
     code::codes as service_codes,
     decision::{Ask, Decision},
+    door::{Door, Tail},
     error::ServiceError,
+    http::{Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, openapi, serve},
     lineage::Lineage,
     node::{Node, NodeOptions},
+    policies::POLICY_FILES,
     replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,
     sign::sign,

@@ -1,18 +1,25 @@
 //! The service in one process: a store with a policy in force, a clock, and fresh ids.
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use countersign_canon::Text;
 use countersign_ledger::{
-    Approval, Execution, Grant, LogReport, OutcomeStatus, PermitId, Reason, Session, SignedCheckpoint,
+    Activation, Approval, Execution, Grant, LoadedVersion, LogReport, OutcomeStatus, PermitId, Reason,
+    Session, SignedCheckpoint,
 };
-use countersign_policy::{ApprovalId, NameSet, ProbeFacts, ProbeSchema, SessionId, shipped};
-use countersign_store::{
-    Answer, Call, Command, Decide, FreshIds, PolicyDocuments, Refusal, Reply, StartSession, Store,
-    StoreOptions,
-};
+use countersign_policy::{ApprovalId, SessionId, shipped};
+use countersign_store::{Answer, Call, Command, PolicyDocuments, Refusal, Reply, Store, StoreOptions};
 
-use crate::{Ask, Caller, Decision, NewSession, ServiceError, admin::policy_documents, caller::text, clock};
+use crate::{
+    Ask, Caller, Decision, NewSession, ServiceError,
+    admin::policy_documents,
+    api::{Asked, Endpoint},
+    clock,
+};
 
 /// Where a node keeps what it knows.
 #[derive(Debug, Clone)]
@@ -25,26 +32,100 @@ pub struct NodeOptions {
     pub checkpoints: Option<PathBuf>,
 }
 
+/// For how long the policy that was in force last is taken for the one in force, where nothing hangs on it.
+const KNOWN_FOR: Duration = Duration::from_secs(1);
+
 /// The service in one process.
 #[derive(Debug)]
 pub struct Node {
     store: Store,
+    policy_folder: PathBuf,
+    policy_fault: Mutex<Option<String>>,
+    in_force: Mutex<Option<(Arc<LoadedVersion>, Instant)>>,
 }
 
 impl Node {
-    /// Opens the store, and puts the built-in policy in force if none is.
+    /// Opens the store, and puts a policy in force if none is: the one in `policy/` of the data folder, or the built-in one.
     ///
     /// # Errors
     ///
     /// Fails if the store cannot be opened, and if the clock or the disk cannot be used.
     pub fn open(options: &NodeOptions) -> Result<Self, ServiceError> {
+        Self::open_with_policy(options, options.data.join("policy"))
+    }
+
+    /// The same with another policy folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be opened, and if the clock or the disk cannot be used.
+    pub fn open_with_policy(options: &NodeOptions, policy_folder: PathBuf) -> Result<Self, ServiceError> {
         let NodeOptions { data, database, checkpoints } = options.clone();
         let options = StoreOptions { data, database, checkpoints, now: clock::now()? };
-        let node = Self { store: Store::open(&options)? };
-        if node.store.activations()?.is_empty() {
-            node.activate_shipped(&Caller::owner("service")?)?;
-        }
+        let (store, policy_fault, in_force) = (Store::open(&options)?, Mutex::default(), Mutex::default());
+        let node = Self { store, policy_folder, policy_fault, in_force };
+        node.look_at_policies()?;
         Ok(node)
+    }
+
+    /// The policy in force, as it was known at most a second ago: for what-if questions, never for decisions.
+    ///
+    /// # Errors
+    ///
+    /// Fails if none is in force, or the store cannot say.
+    pub fn in_force(&self) -> Result<Arc<LoadedVersion>, ServiceError> {
+        if let Some(known) = self.known_in_force() {
+            return Ok(known);
+        }
+        let version = self.store.version_in_force()?.ok_or(Refusal::PolicyNotLoaded)?;
+        let mut known = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let loaded = match known.take() {
+            Some((loaded, _)) if loaded.version == version.version => loaded,
+            Some(_) | None => Arc::new(LoadedVersion::load(&version).map_err(ServiceError::defect)?),
+        };
+        *known = Some((Arc::clone(&loaded), clock::instant()));
+        Ok(loaded)
+    }
+
+    /// The same, if it is known without asking the store.
+    pub(crate) fn known_in_force(&self) -> Option<Arc<LoadedVersion>> {
+        let known = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = known.as_ref().filter(|(_, since)| since.elapsed() < KNOWN_FOR);
+        fresh.map(|(loaded, _)| Arc::clone(loaded))
+    }
+
+    /// Carries out a request of this caller, at the door that every request comes through.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not, if the request contradicts itself, and if the store cannot say.
+    pub fn ask<E: Endpoint>(&self, caller: &Caller, request: E) -> Result<E::Reply, ServiceError> {
+        E::ROUTE.admit(caller)?;
+        match request.ask(caller)? {
+            Asked::Change(command, finish) => finish(self.call(caller, E::ROUTE.path, command)?),
+            Asked::Question(answer) => answer(self),
+            Asked::Consideration(answer) => answer(&*self.in_force()?),
+        }
+    }
+
+    /// The folder that policies are activated from.
+    #[must_use]
+    pub fn policy_folder(&self) -> &Path {
+        &self.policy_folder
+    }
+
+    /// Why the policy folder could not be loaded, if it could not.
+    #[must_use]
+    pub fn policy_fault(&self) -> Option<String> {
+        self.policy_fault.lock().map_or(None, |fault| fault.clone())
+    }
+
+    pub(crate) fn note_policy_fault(&self, fault: Option<String>) {
+        *self.policy_fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+    }
+
+    pub(crate) fn forget_in_force(&self) {
+        *self.in_force.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// The store, for questions.
@@ -59,9 +140,7 @@ impl Node {
     ///
     /// Fails if the caller may not, or the store cannot say.
     pub fn start_session(&self, caller: &Caller, new: NewSession) -> Result<Session, ServiceError> {
-        let NewSession { kind, role, mode, client } = new;
-        let start = StartSession { session_id: FreshIds::session()?, kind, role, mode, client };
-        session_of(self.call(caller, "/v1/sessions", Command::StartSession(start))?)
+        session_of(self.call(caller, "/v1/sessions", new.into_command()?)?)
     }
 
     /// Ends a session.
@@ -79,26 +158,7 @@ impl Node {
     ///
     /// Fails if nothing could be decided; then nothing may begin.
     pub fn decide(&self, caller: &Caller, ask: Ask) -> Result<Decision, ServiceError> {
-        let probe = match ask.probe {
-            Some(probe) => probe,
-            None => self.nothing_found(ask.session_id.as_ref())?,
-        };
-        let decide = Decide {
-            session_id: ask.session_id,
-            action_kind: ask.action_kind,
-            action_payload: ask.action_payload,
-            approval_id: ask.approval_id,
-            evidence_refs: ask.evidence_refs,
-            warrant: ask.warrant,
-            probe,
-            proceed: ask.proceed,
-            client_request_id: ask.client_request_id,
-            fresh: FreshIds::make()?,
-        };
-        let answer = self.call(caller, "/v1/decisions", Command::Decide(Box::new(decide)))?;
-        let Answer { reply, permit, checkpoint, is_replay } = answer;
-        let Reply::Decided(decided) = reply else { return Err(unexpected(&reply)) };
-        Ok(Decision { decided: *decided, permit, checkpoint, is_replay })
+        Decision::from_answer(self.call(caller, "/v1/decisions", ask.into_command()?)?)
     }
 
     /// An approval.
@@ -152,9 +212,7 @@ impl Node {
         detail: Text<0, 4000>,
     ) -> Result<Execution, ServiceError> {
         let command = Command::Finish(permit.clone(), status, detail);
-        let reply = self.call(caller, "/v1/executions/outcome", command)?.reply;
-        let Reply::Execution(execution) = reply else { return Err(unexpected(&reply)) };
-        Ok(*execution)
+        execution_of(self.call(caller, "/v1/executions/outcome", command)?)
     }
 
     /// Verifies the whole log, against these checkpoints from outside too.
@@ -166,6 +224,19 @@ impl Node {
         Ok(self.store.verify_log(None, outside)?)
     }
 
+    /// The command as the store takes it: from whom, through which door, when.
+    pub(crate) fn prepare(
+        &self,
+        caller: &Caller,
+        endpoint: &str,
+        command: Command,
+    ) -> Result<Call, ServiceError> {
+        if matches!(command, Command::Activate(_) | Command::RollBack(_)) {
+            self.forget_in_force();
+        }
+        Ok(Call { origin: caller.origin(endpoint)?, now: clock::now()?, command })
+    }
+
     /// Carries out a command at this endpoint, now.
     pub(crate) fn call(
         &self,
@@ -173,21 +244,7 @@ impl Node {
         endpoint: &str,
         command: Command,
     ) -> Result<Answer, ServiceError> {
-        let call = Call { origin: caller.origin(endpoint)?, now: clock::now()?, command };
-        Ok(self.store.call(call)?)
-    }
-
-    /// Probe facts for a client that nobody has probed: nothing was found.
-    fn nothing_found(&self, session: Option<&SessionId>) -> Result<ProbeFacts, ServiceError> {
-        let session = match session {
-            Some(id) => self.store.session(id)?,
-            None => None,
-        };
-        let client = match session {
-            Some(session) => session.client,
-            None => text("the client", "unknown")?,
-        };
-        Ok(ProbeFacts { schema: ProbeSchema::V1, client, facts: NameSet::default() })
+        Ok(self.store.call(self.prepare(caller, endpoint, command)?)?)
     }
 }
 
@@ -197,14 +254,24 @@ pub(crate) fn shipped_documents() -> Result<PolicyDocuments, ServiceError> {
     policy_documents(policy, lattice, allow)
 }
 
-fn session_of(answer: Answer) -> Result<Session, ServiceError> {
+pub(crate) fn session_of(answer: Answer) -> Result<Session, ServiceError> {
     let Reply::Session(session) = answer.reply else { return Err(unexpected(&answer.reply)) };
     Ok(session)
 }
 
-fn approval_of(answer: Answer) -> Result<Approval, ServiceError> {
+pub(crate) fn approval_of(answer: Answer) -> Result<Approval, ServiceError> {
     let Reply::Approval(approval) = answer.reply else { return Err(unexpected(&answer.reply)) };
     Ok(*approval)
+}
+
+pub(crate) fn execution_of(answer: Answer) -> Result<Execution, ServiceError> {
+    let Reply::Execution(execution) = answer.reply else { return Err(unexpected(&answer.reply)) };
+    Ok(*execution)
+}
+
+pub(crate) fn activation_of(answer: Answer) -> Result<Activation, ServiceError> {
+    let Reply::Activated(activation) = answer.reply else { return Err(unexpected(&answer.reply)) };
+    Ok(activation)
 }
 
 pub(crate) fn unexpected(reply: &Reply) -> ServiceError {

@@ -1,18 +1,20 @@
 //! Decides again what was decided, and rebuilds from events alone what the store says.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use countersign_canon::{Code, Issue, Json, Reader};
+use countersign_canon::{Code, Issue, Json, Reader, Wire as _};
 use countersign_ledger::{
     DecisionId, DecisionRecord, Event, EventKind, LoadedVersion, SessionState, StreamId, ledger_codes,
 };
 use countersign_policy::Mode;
 use countersign_store::Refusal;
 
-use crate::{Node, ServiceError};
+use crate::{Node, ServiceError, Tail, clock};
 
 /// LIMIT: how many events are in memory at once.
 const PAGE_ROWS: u32 = 1000;
+/// How long a follower waits before it looks again.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Something that the events tell otherwise than the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +65,48 @@ impl Node {
                 take(logged.log_index, logged.event)?;
             }
         }
+    }
+
+    /// Gives events one by one, each as its canonical line; a follower looks again until whoever takes them has enough.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read, or whoever takes the events fails.
+    pub fn tail<E: From<ServiceError>>(
+        &self,
+        tail: &Tail,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut after = tail.after_seq;
+        loop {
+            let page = self.page(tail.stream.as_ref(), after).map_err(E::from)?;
+            for (place, event) in &page {
+                after = *place;
+                take(format!("{}\n", event.write().to_canonical()).as_bytes())?;
+            }
+            if page.is_empty() {
+                if !tail.follow {
+                    return Ok(());
+                }
+                clock::pause(LOOK_AGAIN);
+            }
+        }
+    }
+
+    /// The next events of a stream or of the log, each with the place that a reader can go on from.
+    pub(crate) fn page(
+        &self,
+        stream: Option<&StreamId>,
+        after: i64,
+    ) -> Result<Vec<(i64, Event)>, ServiceError> {
+        if let Some(stream) = stream {
+            let events = self.store().some_events(stream, after, PAGE_ROWS)?;
+            return Ok(events.into_iter().map(|event| (event.seq.get(), event)).collect());
+        }
+        let from = u64::try_from(after).unwrap_or_default();
+        let events = self.store().log_events(from, PAGE_ROWS)?.into_iter();
+        let place = |index: u64| i64::try_from(index).unwrap_or(i64::MAX).saturating_add(1);
+        Ok(events.map(|logged| (place(logged.log_index), logged.event)).collect())
     }
 
     /// Rebuilds sessions, approvals and executions from the events alone, and compares them with the store's.
@@ -143,6 +187,10 @@ fn tell(told: &mut BTreeMap<String, String>, event: &Event) {
         | EventKind::PolicyActivated
         | EventKind::PolicyRolledBack
         | EventKind::PolicyLoadFailed
+        | EventKind::KeyAdded
+        | EventKind::KeyRevoked
+        | EventKind::TokenAdded
+        | EventKind::TokenRevoked
         | EventKind::ProofRunPass
         | EventKind::ProofRunFail
         | EventKind::Advisory

@@ -3,6 +3,7 @@
 use countersign_canon::Text;
 use countersign_ledger::SessionKind;
 use countersign_policy::{Mode, Role};
+use countersign_store::{Command, FreshIds, StartSession};
 
 use crate::{ServiceError, caller::text};
 
@@ -27,5 +28,11 @@ impl NewSession {
     /// Fails if the client has no name, or one of more than 128 characters.
     pub fn new(role: Role, mode: Mode, client: &str) -> Result<Self, ServiceError> {
         Ok(Self { kind: SessionKind::Session, role, mode, client: text("the client", client)? })
+    }
+
+    /// What the store is told, with a fresh id.
+    pub(crate) fn into_command(self) -> Result<Command, ServiceError> {
+        let Self { kind, role, mode, client } = self;
+        Ok(Command::StartSession(StartSession { session_id: FreshIds::session()?, kind, role, mode, client }))
     }
 }

@@ -11,6 +11,8 @@ pub mod codes {
         URM_NOT_FOUND
         /// There is something under this id already.
         URM_EXISTS
+        /// There is no token, or it is unknown or revoked.
+        URM_UNAUTHENTICATED
         /// The caller may not do this.
         URM_FORBIDDEN
         /// The request contradicts itself or its own rules.

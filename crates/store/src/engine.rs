@@ -27,6 +27,7 @@ pub(crate) enum Made {
 /// Carries out one command.
 pub(crate) fn run(working: &mut Working<'_>, call: &Call) -> Result<(Reply, Made), CallError> {
     let Call { origin, now, command } = call;
+    working.check_credential(origin)?;
     let now = working.clock(*now)?;
     let reply = match command {
         Command::Decide(decide) => {
@@ -46,7 +47,7 @@ pub(crate) fn run(working: &mut Working<'_>, call: &Call) -> Result<(Reply, Made
         Command::RollBack(version) => Reply::Activated(working.roll_back(origin, *version, now)?),
         Command::AddKey(key) => working.add_key(origin, key, now)?,
         Command::RevokeKey(id) => working.revoke_key(origin, id, now)?,
-        Command::AddToken(token) => working.add_token(origin, token)?,
+        Command::AddToken(token) => working.add_token(origin, token, now)?,
         Command::RevokeToken(name) => working.revoke_token(origin, name, now)?,
         Command::Append(events) => Reply::Appended(append(working, events)?),
     };
@@ -81,7 +82,11 @@ fn append(working: &mut Working<'_>, events: &[NewEvent]) -> Result<Vec<Event>, 
             | EventKind::ExecutionFinished
             | EventKind::ExecutionInDoubt
             | EventKind::PolicyActivated
-            | EventKind::PolicyRolledBack => {
+            | EventKind::PolicyRolledBack
+            | EventKind::KeyAdded
+            | EventKind::KeyRevoked
+            | EventKind::TokenAdded
+            | EventKind::TokenRevoked => {
                 let message = format!("{event} is said by the store alone, when it has happened");
                 return Err(Refusal::Invalid { message }.into());
             }

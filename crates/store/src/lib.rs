@@ -22,6 +22,7 @@
 
 mod code;
 mod connection;
+mod dial;
 mod engine;
 mod error;
 mod files;

@@ -114,6 +114,25 @@ const MIGRATIONS: &[Migration] = &[
             "CREATE INDEX execution_begun ON execution (begun_at) WHERE state = 'begun'",
         ],
     },
+    Migration {
+        version: 3,
+        // Answers are kept for a day, so unlike the replies before them they know their time and can be deleted.
+        tables: &[Table {
+            name: "answer",
+            columns: "request_key TEXT PRIMARY KEY, payload_hash TEXT NOT NULL, checkpoint BIGINT NOT NULL,
+                answered_at BIGINT NOT NULL, body TEXT NOT NULL",
+            is_append_only: false,
+        }],
+        statements: &[
+            "INSERT INTO answer (request_key, payload_hash, checkpoint, answered_at, body)
+             SELECT r.request_key, r.payload_hash, r.checkpoint, c.ts, r.body
+             FROM reply r JOIN checkpoint c ON c.number = r.checkpoint",
+            "DROP TABLE reply",
+            "CREATE INDEX answer_age ON answer (answered_at)",
+            "CREATE INDEX decision_place ON decision (log_index)",
+            "CREATE INDEX execution_place ON execution (begun_at, permit_id)",
+        ],
+    },
 ];
 
 /// Brings the store to the newest schema, in the caller's transaction.

@@ -8,13 +8,13 @@
 use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 
 use postgres::{
-    Client, Config, NoTls, Statement, Transaction,
+    Client, Config, Statement, Transaction,
     config::Host,
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut},
 };
 
 use crate::{
-    StoreError,
+    StoreError, dial,
     migration::{self, Table},
     sql::{Cell, Row, Sql},
 };
@@ -45,7 +45,7 @@ pub(crate) fn open(url: &str) -> Result<Link, StoreError> {
     let mut config: Config = url.parse()?;
     refuse_open_network(&config)?;
     let config = config.application_name("countersign").connect_timeout(CONNECT_TIMEOUT);
-    let mut client = config.connect(NoTls)?;
+    let mut client = dial::postgresql(config)?;
     client.batch_execute(
         "SET default_transaction_isolation = 'read committed'; SET lock_timeout = '10s'; SET statement_timeout = '60s';
          SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning';",

@@ -1,8 +1,8 @@
 //! Questions that change nothing.
 
 use countersign_ledger::{
-    Approval, DecisionRecord, Event, LeafHash, LogCheck, LogFault, LogReport, NoteKey, SignedCheckpoint,
-    StoredCheckpoint, StoredEvent, StreamId,
+    Approval, DecisionRecord, Event, Execution, ExecutionState, LeafHash, LogCheck, LogFault, LogReport,
+    NoteKey, PolicyVersion, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
 };
 use countersign_policy::ApprovalState;
 
@@ -44,9 +44,14 @@ pub enum VerifyError {
     Fault(#[from] LogFault),
 }
 
-pub(crate) fn events(sql: &mut dyn Sql, stream: &StreamId, after_seq: i64) -> Result<Vec<Event>, StoreError> {
-    let query = "SELECT body FROM event WHERE stream_id = $1 AND seq > $2 ORDER BY seq";
-    let rows = sql.query(query, &[stream.as_str().into(), after_seq.into()])?;
+pub(crate) fn events(
+    sql: &mut dyn Sql,
+    stream: &StreamId,
+    after_seq: i64,
+    limit: u32,
+) -> Result<Vec<Event>, StoreError> {
+    let query = "SELECT body FROM event WHERE stream_id = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+    let rows = sql.query(query, &[stream.as_str().into(), after_seq.into(), i64::from(limit).into()])?;
     rows.iter().map(|row| read_body(row.text(0)?)).collect()
 }
 
@@ -173,6 +178,42 @@ pub(crate) fn approvals(
     let rows = match state {
         None => sql.query(all, &[])?,
         Some(state) => sql.query(some, &[state.as_str().into()])?,
+    };
+    read_rows(&rows)
+}
+
+pub(crate) fn count_approvals(sql: &mut dyn Sql, state: ApprovalState) -> Result<u64, StoreError> {
+    let rows = sql.query("SELECT COUNT(*) FROM approval WHERE state = $1", &[state.as_str().into()])?;
+    rows.first().map_or(Ok(0), |row| row.count(0))
+}
+
+pub(crate) fn version_in_force(sql: &mut dyn Sql) -> Result<Option<PolicyVersion>, StoreError> {
+    let query = "SELECT body FROM policy_version
+        WHERE version = (SELECT version FROM activation ORDER BY number DESC LIMIT 1)";
+    sql.query(query, &[])?.first().map(|row| read_body(row.text(0)?)).transpose()
+}
+
+/// The last approval of this kind of action in the same session that people granted.
+pub(crate) fn last_granted(sql: &mut dyn Sql, approval: &Approval) -> Result<Option<Approval>, StoreError> {
+    let query = "SELECT body FROM approval WHERE session_id = $1 AND state IN ('granted', 'consumed')";
+    let granted: Vec<Approval> = read_rows(&sql.query(query, &[approval.session_id.as_str().into()])?)?;
+    let others = granted.into_iter().filter(|other| {
+        other.action_kind == approval.action_kind && other.approval_id != approval.approval_id
+    });
+    Ok(others.max_by_key(|other| (other.created_at, other.approval_id.to_string())))
+}
+
+pub(crate) fn latest_executions(
+    sql: &mut dyn Sql,
+    state: Option<ExecutionState>,
+    limit: i64,
+) -> Result<Vec<Execution>, StoreError> {
+    let latest = "ORDER BY begun_at DESC, permit_id DESC";
+    let all = format!("SELECT body FROM execution {latest} LIMIT $1");
+    let some = format!("SELECT body FROM execution WHERE state = $1 {latest} LIMIT $2");
+    let rows = match state {
+        None => sql.query(&all, &[limit.into()])?,
+        Some(state) => sql.query(&some, &[state.as_str().into(), limit.into()])?,
     };
     read_rows(&rows)
 }

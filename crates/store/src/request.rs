@@ -19,6 +19,8 @@ pub struct Origin {
     pub principal: Principal,
     /// What they may do.
     pub access: Access,
+    /// The hash of the token that showed it, if one did: it must still count when the command is carried out.
+    pub credential: Option<Sha256>,
     /// Through which door.
     pub endpoint: Text<1, 128>,
     /// Which part of the product passes it on.
@@ -110,8 +112,8 @@ pub struct Decide {
     pub evidence_refs: Vec<EvidenceRef>,
     /// How well founded its claim is.
     pub warrant: Option<Warrant>,
-    /// What the probe of the client found.
-    pub probe: ProbeFacts,
+    /// What the probe of the client found; without it nothing counts as found.
+    pub probe: Option<ProbeFacts>,
     /// Whether it begins at once.
     pub proceed: Proceed,
     /// The name under which a lost answer is found again.
@@ -188,6 +190,8 @@ pub struct Swept {
     pub expired: usize,
     /// How many executions were in doubt.
     pub in_doubt: usize,
+    /// How many answers are no longer found by the name of their request.
+    pub forgotten: u64,
 }
 
 /// Why a command was refused; nothing was changed.
@@ -217,6 +221,9 @@ pub enum Refusal {
         /// What this needs.
         message: String,
     },
+    /// The token was revoked while the request was under way.
+    #[error("the token is revoked")]
+    Unauthenticated,
     /// The request contradicts itself or its own rules.
     #[error("{message}")]
     Invalid {
@@ -256,6 +263,7 @@ impl Refusal {
             Self::NotFound { .. } => codes::URM_NOT_FOUND,
             Self::Exists { .. } => codes::URM_EXISTS,
             Self::Forbidden { .. } => codes::URM_FORBIDDEN,
+            Self::Unauthenticated => codes::URM_UNAUTHENTICATED,
             Self::Invalid { .. } => codes::URM_REQUEST_INVALID,
             Self::SessionStopped(_) => codes::URM_SESSION_STOPPED,
             Self::IdempotencyConflict(_) => codes::URM_IDEMPOTENCY_KEY_CONFLICT,

@@ -7,7 +7,7 @@ use rusqlite::{
 };
 
 use crate::{
-    StoreError, files,
+    StoreError, dial, files,
     migration::{self, Table},
     sql::{Cell, Row, Sql},
 };
@@ -30,7 +30,7 @@ pub(crate) fn open(data: &Path) -> Result<Connection, StoreError> {
     files::private_folder(data)?;
     let path = data.join(FILE);
     files::private_file(&path)?;
-    let mut connection = Connection::open(&path)?;
+    let mut connection = dial::sqlite(&path)?;
     configure(&connection)?;
     write(&mut connection, |sql| migration::migrate(sql))?;
     Ok(connection)

@@ -7,9 +7,9 @@ use std::{
 
 use countersign_canon::{Sha256, Timestamp};
 use countersign_ledger::{
-    Activation, Approval, ApproverKey, DecisionId, DecisionRecord, Event, Execution, KeyName, LeafHash,
-    LogReport, NoteKey, PermitId, PolicyVersion, SecretKey, Session, SignedCheckpoint, StreamId, Token,
-    VersionNumber,
+    Activation, Approval, ApproverKey, DecisionId, DecisionRecord, Event, Execution, ExecutionState, KeyName,
+    LeafHash, LogReport, NoteKey, PermitId, PolicyVersion, SecretKey, Session, SignedCheckpoint, StreamId,
+    Token, VersionNumber,
 };
 use countersign_policy::{ApprovalId, ApprovalState, ProbeFacts, ProbeHash, SessionId};
 
@@ -147,7 +147,17 @@ impl Store {
 impl Store {
     /// The events of a stream after this place, in order.
     pub fn events(&self, stream: &StreamId, after_seq: i64) -> Result<Vec<Event>, StoreError> {
-        self.read(|sql| read::events(sql, stream, after_seq))
+        self.read(|sql| read::events(sql, stream, after_seq, u32::MAX))
+    }
+
+    /// At most so many events of a stream after this place, in order.
+    pub fn some_events(
+        &self,
+        stream: &StreamId,
+        after_seq: i64,
+        limit: u32,
+    ) -> Result<Vec<Event>, StoreError> {
+        self.read(|sql| read::events(sql, stream, after_seq, limit))
     }
 
     /// At most so many events of the log from this place on.
@@ -204,6 +214,11 @@ impl Store {
         self.read(|sql| read::approvals(sql, state))
     }
 
+    /// How many approvals stand here.
+    pub fn count_approvals(&self, state: ApprovalState) -> Result<u64, StoreError> {
+        self.read(|sql| read::count_approvals(sql, state))
+    }
+
     /// The action that somebody was asked to approve: its kind and payload.
     pub fn action(
         &self,
@@ -220,6 +235,20 @@ impl Store {
     /// Every execution.
     pub fn executions(&self) -> Result<Vec<Execution>, StoreError> {
         self.read(|sql| read::all(sql, "execution", "begun_at, permit_id"))
+    }
+
+    /// At most so many executions, the latest first; those that stand here, or all.
+    pub fn latest_executions(
+        &self,
+        state: Option<ExecutionState>,
+        limit: i64,
+    ) -> Result<Vec<Execution>, StoreError> {
+        self.read(|sql| read::latest_executions(sql, state, limit))
+    }
+
+    /// The last approval of this kind of action in the same session that people granted.
+    pub fn last_granted(&self, approval: &Approval) -> Result<Option<Approval>, StoreError> {
+        self.read(|sql| read::last_granted(sql, approval))
     }
 
     /// A decision.
@@ -245,6 +274,11 @@ impl Store {
     /// A policy version.
     pub fn policy_version(&self, version: VersionNumber) -> Result<Option<PolicyVersion>, StoreError> {
         self.read(|sql| read::one(sql, "policy_version", "version", version.get().into()))
+    }
+
+    /// The policy version in force.
+    pub fn version_in_force(&self) -> Result<Option<PolicyVersion>, StoreError> {
+        self.read(read::version_in_force)
     }
 
     /// Every activation; the last one is in force.

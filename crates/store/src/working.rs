@@ -111,7 +111,7 @@ impl<'t> Working<'t> {
         }
         if !replies.is_empty() {
             let query = format!(
-                "SELECT request_key, payload_hash, checkpoint, body FROM reply WHERE request_key IN {}",
+                "SELECT request_key, payload_hash, checkpoint, body FROM answer WHERE request_key IN {}",
                 self.sql.in_list()
             );
             for row in self.sql.query(&query, &[list(replies.iter().map(String::as_str).collect())])? {
@@ -299,6 +299,7 @@ impl<'t> Working<'t> {
         self.tokens.flush(self.sql)?;
         self.approvals.flush(self.sql)?;
         self.executions.flush(self.sql)?;
+        let floor = self.head.floor;
         let new_replies = self.new_replies.into_iter().filter_map(|key| {
             let reply = self.replies.remove(&key)?;
             Some((key, reply))
@@ -308,11 +309,13 @@ impl<'t> Working<'t> {
                 key.into(),
                 reply.payload_hash.to_string().into(),
                 count_cell(reply.checkpoint)?,
+                floor.as_unix().into(),
                 reply.body.into(),
             ])
         });
         let rows = rows.collect::<Result<_, StoreError>>()?;
-        insert(self.sql, "reply", &["request_key", "payload_hash", "checkpoint", "body"], rows)?;
+        let columns = ["request_key", "payload_hash", "checkpoint", "answered_at", "body"];
+        insert(self.sql, "answer", &columns, rows)?;
         let checkpoint = if has_grown { Some(self.head.sign(self.sql, seal)?) } else { None };
         Ok((checkpoint, self.loaded))
     }

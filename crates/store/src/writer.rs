@@ -247,6 +247,8 @@ impl Desk {
 fn prefetch(working: &mut Working<'_>, calls: &[Call]) -> Result<(), StoreError> {
     let (mut sessions, mut approvals, mut executions, mut replies) = (vec![], vec![], vec![], vec![]);
     let mut has_strangers = false;
+    let credentials: Vec<String> =
+        calls.iter().filter_map(|call| call.origin.credential.as_ref().map(ToString::to_string)).collect();
     for Call { origin, now: _, command } in calls {
         match command {
             Command::Decide(decide) => {
@@ -269,6 +271,7 @@ fn prefetch(working: &mut Working<'_>, calls: &[Call]) -> Result<(), StoreError>
             | Command::Append(_) => (),
         }
     }
+    working.tokens.load(working.sql, &credentials.iter().map(String::as_str).collect::<Vec<_>>())?;
     working.sessions.load(working.sql, &sessions)?;
     working.approvals.load(working.sql, &approvals)?;
     working.executions.load(working.sql, &executions)?;

@@ -60,9 +60,13 @@ pub(super) fn all() -> Vec<(String, String)> {
 
 /// One schema file, marked as generated.
 fn schema<T: Wire>(id: &str, title: &str) -> (String, String) {
-    let document = schema_document::<T>(id, title);
+    (format!("schemas/{id}.schema.json"), marked(&schema_document::<T>(id, title)))
+}
+
+/// A JSON document that says first that it is generated.
+pub(super) fn marked(document: &Json<'static>) -> String {
     let members = document.as_object().map_or_else(Vec::new, |object| object.members().to_vec());
     let members = members.into_iter().map(|member| (member.key, member.value));
     let notice = ("$comment".into(), Json::from(super::JSON_NOTICE));
-    (format!("schemas/{id}.schema.json"), Json::object(members.chain([notice])).to_pretty())
+    Json::object(members.chain([notice])).to_pretty()
 }

@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use countersign_canon::{Text, Wire as _};
 use countersign_ledger::{GRANT_TTL_S_DEFAULT, GrantTtl, Principal, SecretKey};
 use countersign_policy::ApprovalId;
-use countersign_service::{now, sign};
+use countersign_service::{
+    api::{GetApproval, GrantApproval},
+    now, sign,
+};
 
 use crate::{
     console::Console,
     effects::files,
-    embedded::{Place, Shown, owner, usage, user_folder},
+    embedded::{Place, Shown, usage, user_folder},
     exit::Exit,
     failure::Failure,
 };
@@ -50,9 +53,10 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let reason = Text::new(reason.clone()).ok_or_else(|| usage("a reason has at most 2000 characters"))?;
     let key = read_key(key.as_deref())?;
     let approver = Principal::parse(key.public().name.as_str()).map_err(|issue| usage(issue.to_string()))?;
-    let node = place.open()?;
-    let signed = sign(&node.approval(approval)?, &approver, &key, (now()?, ttl), reason)?;
-    let granted = node.grant(&owner()?.approver(approver), approval, signed)?;
+    let door = place.door()?;
+    let asked = door.ask_as(&approver, GetApproval { approval_id: approval.clone() })?;
+    let signed = sign(&asked.approval, &approver, &key, (now()?, ttl), reason)?;
+    let granted = door.ask_as(&approver, GrantApproval::new(approval.clone(), signed))?;
     let text = format!("{} {} until {}", granted.approval_id, granted.state, granted.expires_at);
     shown.show(console, &granted.write(), &text)?;
     Ok(Exit::Yes)

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
+use countersign_canon::Wire as _;
 use countersign_policy::{ActionKind, ApprovalId, SessionId};
-use countersign_service::{Ask, Decision, Node};
+use countersign_service::{
+    Ask, Door,
+    api::{DecideAction, DecisionReply},
+};
 
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner, usage},
+    embedded::{Place, Shown, usage},
     exit::Exit,
     failure::Failure,
     source::Source,
@@ -67,14 +71,13 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         client_request_id: name.transpose()?,
         ..new
     };
-    ask(&arguments.place.open()?, ask_for, arguments.shown, console)
+    ask(&arguments.place.door()?, ask_for, arguments.shown, console)
 }
 
 /// Asks, shows the answer, and ends as it says.
-pub(super) fn ask(node: &Node, ask: Ask, shown: Shown, console: Console) -> Result<Exit, Failure> {
-    let decision = node.decide(&owner()?, ask)?;
-    let text = in_words(&decision, &node.reason(&decision.decided)?);
-    shown.show(console, &decision.to_json(), &text)?;
+pub(super) fn ask(door: &Door, ask: Ask, shown: Shown, console: Console) -> Result<Exit, Failure> {
+    let decision = door.ask(DecideAction::from(ask))?;
+    shown.show(console, &decision.write(), &in_words(&decision))?;
     Ok(match (decision.is_allowed(), decision.needs_approval()) {
         (true, _) => Exit::Yes,
         (false, true) => Exit::ApprovalRequired,
@@ -82,14 +85,15 @@ pub(super) fn ask(node: &Node, ask: Ask, shown: Shown, console: Console) -> Resu
     })
 }
 
-fn in_words(decision: &Decision, reason: &str) -> String {
+fn in_words(decision: &DecisionReply) -> String {
     let word = if decision.is_allowed() { "allowed" } else { "denied" };
-    let mut lines = vec![format!("{word} {}: {reason}", decision.code())];
-    lines.push(format!("decision {}", decision.decided.decision_id));
-    if let Some(permit) = &decision.decided.permit {
+    let outcome = &decision.outcome;
+    let mut lines = vec![format!("{word} {}: {}", decision.code(), outcome.reason)];
+    lines.push(format!("decision {}", outcome.decision_id));
+    if let Some(permit) = &outcome.permit {
         lines.push(format!("permit {} until {}", permit.permit_id, permit.expires_at));
     }
-    if let Some(pending) = &decision.decided.pending_approval {
+    if let Some(pending) = &outcome.pending_approval {
         lines.push(format!("a person runs: {}", pending.command));
     }
     lines.join("\n")

@@ -3,10 +3,11 @@
 use countersign_canon::{Text, Wire as _};
 use countersign_ledger::Principal;
 use countersign_policy::ApprovalId;
+use countersign_service::api::DenyApproval;
 
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner, usage},
+    embedded::{Place, Shown, usage},
     exit::Exit,
     failure::Failure,
 };
@@ -25,7 +26,7 @@ pub(crate) struct Arguments {
     /// Why
     #[arg(long)]
     reason: String,
-    /// Who says so
+    /// Who says so, on the embedded store; a service knows it by the token
     #[arg(long, value_name = "NAME", value_parser = Principal::parse)]
     by: Option<Principal>,
     #[command(flatten)]
@@ -37,9 +38,11 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let Arguments { approval, reason, by, place, shown } = arguments;
     let reason = Text::new(reason.clone()).ok_or_else(|| usage("a reason has at most 2000 characters"))?;
-    let owner = owner()?;
-    let caller = by.as_ref().map_or_else(|| owner.clone(), |by| owner.approver(by.clone()));
-    let denied = place.open()?.deny(&caller, approval, reason)?;
+    let (door, request) = (place.door()?, DenyApproval { approval_id: approval.clone(), reason });
+    let denied = match by {
+        Some(by) => door.ask_as(by, request)?,
+        None => door.ask(request)?,
+    };
     shown.show(console, &denied.write(), &format!("{} {}", denied.approval_id, denied.state))?;
     Ok(Exit::Yes)
 }

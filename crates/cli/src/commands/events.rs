@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::Subcommand;
-use countersign_canon::{Issue, Json, Wire as _};
-use countersign_ledger::{Event, StreamId};
-use countersign_service::{Difference, ServiceError, StreamCheck, StreamFault};
+use countersign_canon::{Issue, Json};
+use countersign_ledger::StreamId;
+use countersign_service::{Difference, StreamCheck, StreamFault, Tail};
 
 use crate::{
     console::Console,
@@ -35,15 +35,19 @@ enum Command {
 Examples:
   countersign events tail
   countersign events tail --stream copilot:ses_0123 --after-seq 4
+  countersign events tail --follow --url unix:.countersign/service.sock
 
 Exit: 0 printed, 2 the store could not be read")]
 struct TailArguments {
     /// One stream, instead of the whole log
     #[arg(long, value_parser = StreamId::parse)]
     stream: Option<StreamId>,
-    /// Only what comes after this place in the stream
-    #[arg(long, value_name = "SEQ", default_value_t = 0, requires = "stream")]
+    /// Only what comes after this place in the stream, or in the log, both counted from 1
+    #[arg(long, value_name = "SEQ", default_value_t = 0)]
     after_seq: i64,
+    /// Go on when there are no more, until interrupted
+    #[arg(long)]
+    follow: bool,
     #[command(flatten)]
     place: Place,
 }
@@ -95,14 +99,9 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
 }
 
 fn tail(arguments: &TailArguments, console: Console) -> Result<Exit, Failure> {
-    let node = arguments.place.open()?;
-    let line = |event: &Event| format!("{}\n", event.write().to_canonical());
-    if let Some(stream) = &arguments.stream {
-        let events = node.store().events(stream, arguments.after_seq).map_err(ServiceError::from)?;
-        console.data(&events.iter().map(line).collect::<String>())?;
-    } else {
-        node.each_event(&mut |_, event| console.data(&line(&event)))?;
-    }
+    let TailArguments { stream, after_seq, follow, place } = arguments;
+    let tail = Tail { stream: stream.clone(), after_seq: *after_seq, follow: *follow };
+    place.door()?.events(&tail, &mut |line| console.bytes(line))?;
     Ok(Exit::Yes)
 }
 

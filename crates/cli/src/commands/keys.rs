@@ -6,12 +6,15 @@ use clap::Subcommand;
 use countersign_canon::{Json, Wire as _};
 use countersign_ledger::{ApproverKey, KeyId, KeyName, NoteKey};
 use countersign_policy::{NameSet, Role};
-use countersign_service::{ServiceError, generate_key};
+use countersign_service::{
+    api::{AddKey, ListKeys, RevokeKey},
+    generate_key,
+};
 
 use crate::{
     console::Console,
     effects::files,
-    embedded::{Place, Shown, owner, usage, user_folder},
+    embedded::{Place, Shown, usage, user_folder},
     exit::Exit,
     failure::Failure,
 };
@@ -88,20 +91,19 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Command::Add(arguments) => {
             let AddArguments { key, reviews, place, shown } = &**arguments;
             let reviews: NameSet<Role> = reviews.iter().cloned().collect();
-            let key = place.open()?.add_key(&owner()?, key, reviews)?;
+            let key = place.door()?.ask(AddKey { key: key.clone(), reviews: Some(reviews) })?;
             shown.show(console, &key.write(), &in_words(&key))?;
             Ok(Exit::Yes)
         }
         Command::List(arguments) => {
-            let node = arguments.place.open()?;
-            let keys = node.store().approver_keys().map_err(ServiceError::from)?;
+            let keys = arguments.place.door()?.ask(ListKeys {})?.keys;
             let text: Vec<String> = keys.iter().map(in_words).collect();
             let json = Json::array(keys.iter().map(ApproverKey::write));
             arguments.shown.show(console, &json, &text.join("\n"))?;
             Ok(Exit::Yes)
         }
         Command::Revoke(arguments) => {
-            arguments.place.open()?.revoke_key(&owner()?, &arguments.key)?;
+            arguments.place.door()?.ask(RevokeKey { key_id: arguments.key.clone() })?;
             Ok(Exit::Yes)
         }
     }

@@ -6,9 +6,12 @@ use std::{
 };
 
 use clap::Subcommand;
-use countersign_canon::{Issue, Json, Sha256, Wire as _};
-use countersign_ledger::{Frontier, LeafHash, SignedCheckpoint, prove_consistency, prove_inclusion};
-use countersign_service::{Node, ServiceError};
+use countersign_canon::{Issue, Json, Wire as _, Within};
+use countersign_ledger::SignedCheckpoint;
+use countersign_service::{
+    Node, ServiceError,
+    api::{GetCheckpoint, ProveConsistency, ProveInclusion},
+};
 
 use crate::{
     console::Console,
@@ -156,69 +159,33 @@ fn copy_path(folder: &Path, node: &Node) -> PathBuf {
 }
 
 fn prove(arguments: &ProveArguments, console: Console) -> Result<Exit, Failure> {
-    let node = arguments.place.open()?;
-    let (note, leaves) = head(&node)?;
-    let missing = || usage(format!("the log has {} events", leaves.len()));
-    let proof = prove_inclusion(&leaves, arguments.event).ok_or_else(missing)?;
-    let event = node.store().log_events(arguments.event, 1).map_err(ServiceError::from)?;
-    let event = event.first().ok_or_else(missing)?;
-    let json = Json::object([
-        ("log_index", number(arguments.event)),
-        ("tree_size", number(u64::try_from(leaves.len()).unwrap_or(u64::MAX))),
-        ("event", event.event.write()),
-        ("root", root(&leaves)),
-        ("proof", Json::array(proof.iter().map(Sha256::write))),
-        ("checkpoint", Json::from(note.as_str().to_owned())),
-    ]);
-    console.data(&json.to_pretty())?;
+    let event = place_in_log(arguments.event)?;
+    let proof = arguments.place.door()?.ask(ProveInclusion { event })?;
+    console.data(&proof.write().to_pretty())?;
     Ok(Exit::Yes)
 }
 
 fn consistency(arguments: &ConsistencyArguments, console: Console) -> Result<Exit, Failure> {
     let ConsistencyArguments { old, new, place } = arguments;
-    let (_, mut leaves) = head(&place.open()?)?;
-    let wrong = || usage(format!("{old} and {new} are not two sizes of the log, the smaller one first"));
-    let size = usize::try_from(*new).ok().filter(|size| *size <= leaves.len()).ok_or_else(wrong)?;
-    leaves.truncate(size);
-    let proof = prove_consistency(&leaves, *old).ok_or_else(wrong)?;
-    let new_root = root(&leaves);
-    leaves.truncate(usize::try_from(*old).unwrap_or(usize::MAX));
-    let json = Json::object([
-        ("old_size", number(*old)),
-        ("old_root", root(&leaves)),
-        ("new_size", number(*new)),
-        ("new_root", new_root),
-        ("proof", Json::array(proof.iter().map(Sha256::write))),
-    ]);
-    console.data(&json.to_pretty())?;
+    let request = ProveConsistency { old: place_in_log(*old)?, new: place_in_log(*new)? };
+    console.data(&place.door()?.ask(request)?.write().to_pretty())?;
     Ok(Exit::Yes)
+}
+
+fn place_in_log<const MIN: i64, const MAX: i64>(number: u64) -> Result<Within<MIN, MAX>, Failure> {
+    let place = i64::try_from(number).ok().and_then(Within::new);
+    place.ok_or_else(|| usage(format!("{number} is not a place in a log")))
 }
 
 fn checkpoint(arguments: &CheckpointArguments, console: Console) -> Result<Exit, Failure> {
-    let (note, _) = head(&arguments.place.open()?)?;
-    console.data(note.as_str())?;
+    console.data(&arguments.place.door()?.ask(GetCheckpoint {})?.checkpoint)?;
     Ok(Exit::Yes)
 }
 
-/// The newest checkpoint and the hashes that it covers.
-fn head(node: &Node) -> Result<(SignedCheckpoint, Vec<LeafHash>), Failure> {
-    let note = node.store().checkpoint().map_err(ServiceError::from)?;
-    let note = note.ok_or_else(|| usage("the log is empty"))?;
-    let size = note.claim().map_err(Failure::CouldNotTell)?.head.size;
-    let leaves = node.store().log_leaves(size).map_err(ServiceError::from)?;
-    Ok((note, leaves))
-}
-
-fn root(leaves: &[LeafHash]) -> Json<'static> {
-    let mut frontier = Frontier::new();
-    leaves.iter().for_each(|leaf| frontier.push(*leaf));
-    frontier.root().write()
-}
-
 fn export(arguments: &ExportArguments, console: Console) -> Result<Exit, Failure> {
-    let node = arguments.place.open()?;
+    let door = arguments.place.door()?;
     let Some(path) = &arguments.out else {
-        node.export(&mut |line| console.data(line))?;
+        door.export(&mut |line| console.bytes(line))?;
         return Ok(Exit::Yes);
     };
     let mut file = std::io::BufWriter::new(files::create(path).map_err(Failure::CouldNotTell)?);
@@ -226,7 +193,7 @@ fn export(arguments: &ExportArguments, console: Console) -> Result<Exit, Failure
         let message = format!("`{}` could not be written: {error}", path.display());
         Failure::CouldNotTell(Issue::new(codes::CLI_WRITE_FAILED, message))
     };
-    node.export(&mut |line| file.write_all(line.as_bytes()).map_err(failed))?;
+    door.export(&mut |line| file.write_all(line).map_err(failed))?;
     file.flush().map_err(failed)?;
     Ok(Exit::Yes)
 }

@@ -2,10 +2,11 @@
 
 use countersign_canon::{Text, Wire as _};
 use countersign_ledger::{OutcomeStatus, PermitId};
+use countersign_service::api::ReportOutcome;
 
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner, usage},
+    embedded::{Place, Shown, usage},
     exit::Exit,
     failure::Failure,
 };
@@ -37,7 +38,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let Arguments { permit, status, detail, place, shown } = arguments;
     let detail = Text::new(detail.clone()).ok_or_else(|| usage("a detail has at most 4000 characters"))?;
-    let execution = place.open()?.finish(&owner()?, permit, *status, detail)?;
+    let request = ReportOutcome { permit_id: permit.clone(), status: *status, detail: Some(detail) };
+    let execution = place.door()?.ask(request)?;
     shown.show(console, &execution.write(), &format!("{} {}", execution.permit_id, execution.state))?;
     Ok(Exit::Yes)
 }

@@ -1,13 +1,16 @@
 //! `countersign pending`: what waits for a person.
 
-use countersign_canon::{Json, Value, Wire as _};
+use countersign_canon::{Json, Wire as _};
 use countersign_ledger::Approval;
 use countersign_policy::ApprovalState;
-use countersign_service::{Node, ServiceError};
+use countersign_service::{
+    Door,
+    api::{ApprovalView, ListApprovals},
+};
 
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner},
+    embedded::{Place, Shown},
     exit::Exit,
     failure::Failure,
 };
@@ -31,24 +34,21 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
-    let node = arguments.place.open()?;
-    node.sweep(&owner()?)?;
-    let state = (!arguments.all).then_some(ApprovalState::Pending);
-    let approvals = node.store().approvals(state).map_err(ServiceError::from)?;
-    let (mut lines, mut items) = (Vec::new(), Vec::new());
-    for approval in &approvals {
-        let action = action_of(&node, approval)?;
-        let Approval { approval_id, state, action_kind, session_id, requester, expires_at, .. } = approval;
-        let payload = action.get("action_payload").map(Json::to_canonical).unwrap_or_default();
-        lines.push(format!("{approval_id} {state} until {expires_at}: {action_kind} {payload}"));
-        lines.push(format!("  asked by {requester} in {session_id}; run: {}", approval.command()));
-        items.push(Json::object([("approval", approval.write()), ("action", action)]));
+    let door = arguments.place.door()?;
+    if let Door::Here(node, caller) = &door {
+        // A service does so by itself.
+        node.sweep(caller)?;
     }
-    arguments.shown.show(console, &Json::array(items), &lines.join("\n"))?;
+    let state = (!arguments.all).then_some(ApprovalState::Pending);
+    let views = door.ask(ListApprovals { state })?.approvals;
+    let mut lines = Vec::new();
+    for ApprovalView { approval, action, command, .. } in &views {
+        let Approval { approval_id, state, action_kind, session_id, requester, expires_at, .. } = approval;
+        let payload = action.as_ref().and_then(|action| action.get("action_payload"));
+        let payload = payload.map(Json::to_canonical).unwrap_or_default();
+        lines.push(format!("{approval_id} {state} until {expires_at}: {action_kind} {payload}"));
+        lines.push(format!("  asked by {requester} in {session_id}; run: {command}"));
+    }
+    arguments.shown.show(console, &Json::array(views.iter().map(ApprovalView::write)), &lines.join("\n"))?;
     Ok(Exit::Yes)
-}
-
-fn action_of(node: &Node, approval: &Approval) -> Result<Json<'static>, Failure> {
-    let action = node.store().action(&approval.action_hash).map_err(ServiceError::from)?;
-    Ok(action.map_or_else(|| Json::from(Value::Null), |action| Json::from(Value::Object(action))))
 }

@@ -1,7 +1,8 @@
 //! `countersign replay`: a stored decision is made again.
 
-use countersign_canon::{Json, Value};
+use countersign_canon::{Json, Wire as _};
 use countersign_ledger::DecisionId;
+use countersign_service::api::ReplayDecision;
 
 use crate::{
     console::Console,
@@ -28,17 +29,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
-    let (record, same) = arguments.place.open()?.redecide(&arguments.decision)?;
-    let code = record.trace.get("decision_code").and_then(Json::as_str).unwrap_or_default().to_owned();
-    let word = match &same {
-        Ok(()) => "the same bytes".to_owned(),
-        Err(difference) => difference.clone(),
-    };
-    let json = Json::object([
-        ("same", Json::from(same.is_ok())),
-        ("finding", Json::from(word.clone())),
-        ("trace", Json::from(Value::Object(record.trace))),
-    ]);
-    arguments.shown.show(console, &json, &format!("{} {code}: {word}", record.decision_id))?;
-    Ok(if same.is_ok() { Exit::Yes } else { Exit::No })
+    let decision_id = arguments.decision.clone();
+    let replayed = arguments.place.door()?.ask(ReplayDecision { decision_id })?;
+    let code = replayed.trace.get("decision_code").and_then(Json::as_str).unwrap_or_default();
+    let text = format!("{} {code}: {}", arguments.decision, replayed.finding);
+    arguments.shown.show(console, &replayed.write(), &text)?;
+    Ok(if replayed.same { Exit::Yes } else { Exit::No })
 }

@@ -2,10 +2,11 @@
 
 use countersign_canon::Wire as _;
 use countersign_policy::ApprovalId;
+use countersign_service::api::RevokeApproval;
 
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner},
+    embedded::{Place, Shown},
     exit::Exit,
     failure::Failure,
 };
@@ -28,7 +29,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
-    let revoked = arguments.place.open()?.revoke(&owner()?, &arguments.approval)?;
+    let request = RevokeApproval { approval_id: arguments.approval.clone() };
+    let revoked = arguments.place.door()?.ask(request)?;
     let text = format!("{} {}", revoked.approval_id, revoked.state);
     arguments.shown.show(console, &revoked.write(), &text)?;
     Ok(Exit::Yes)

@@ -1,15 +1,18 @@
 //! `countersign session`: who acts, in which role and mode.
 
 use clap::Subcommand;
-use countersign_canon::{Json, Wire as _};
+use countersign_canon::{Json, Text, Wire as _};
 use countersign_ledger::{Session, SessionKind};
 use countersign_policy::{ActionKind, ApprovalId, Mode, Role, SessionId};
-use countersign_service::{Ask, NewSession};
+use countersign_service::{
+    Ask,
+    api::{ListSessions, StartSession, StopSession},
+};
 
 use super::decide;
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner, usage},
+    embedded::{Place, Shown, usage},
     exit::Exit,
     failure::Failure,
 };
@@ -113,8 +116,9 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
 fn start(arguments: &StartArguments, console: Console) -> Result<Exit, Failure> {
     let StartArguments { role, mode, client, run, place, shown } = arguments;
     let kind = if *run { SessionKind::Run } else { SessionKind::Session };
-    let new = NewSession { kind, ..NewSession::new(role.clone(), *mode, client)? };
-    let session = place.open()?.start_session(&owner()?, new)?;
+    let client = Text::new(client.clone()).ok_or_else(|| usage("a client has 1 to 128 characters"))?;
+    let new = StartSession { role: role.clone(), mode: Some(*mode), client, kind: Some(kind) };
+    let session = place.door()?.ask(new)?;
     shown.show(console, &session.write(), session.session_id.as_str())?;
     Ok(Exit::Yes)
 }
@@ -123,19 +127,18 @@ fn mode(arguments: &ModeArguments, console: Console) -> Result<Exit, Failure> {
     let ModeArguments { session, mode, approval, place, shown } = arguments;
     let kind = ActionKind::parse("session.set_mode").map_err(|issue| usage(issue.to_string()))?;
     let ask = Ask::new(kind, Json::object([("mode", mode.write())])).in_session(session).to_begin();
-    decide::ask(&place.open()?, Ask { approval_id: approval.clone(), ..ask }, *shown, console)
+    decide::ask(&place.door()?, Ask { approval_id: approval.clone(), ..ask }, *shown, console)
 }
 
 fn stop(arguments: &StopArguments, console: Console) -> Result<Exit, Failure> {
     let StopArguments { session, place, shown } = arguments;
-    let session = place.open()?.stop_session(&owner()?, session)?;
+    let session = place.door()?.ask(StopSession { session_id: session.clone() })?;
     shown.show(console, &session.write(), &in_words(&session))?;
     Ok(Exit::Yes)
 }
 
 fn list(arguments: &ListArguments, console: Console) -> Result<Exit, Failure> {
-    let node = arguments.place.open()?;
-    let sessions = node.store().sessions().map_err(countersign_service::ServiceError::from)?;
+    let sessions = arguments.place.door()?.ask(ListSessions {})?.sessions;
     let text: Vec<String> = sessions.iter().map(in_words).collect();
     let json = Json::array(sessions.iter().map(Session::write));
     arguments.shown.show(console, &json, &text.join("\n"))?;

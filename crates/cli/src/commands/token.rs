@@ -2,12 +2,12 @@
 
 use clap::Subcommand;
 use countersign_canon::{Json, Wire as _};
-use countersign_ledger::{Access, Principal, Token};
-use countersign_service::ServiceError;
+use countersign_ledger::{Access, Principal};
+use countersign_service::api::{CreateToken, ListTokens, RevokeToken, TokenView};
 
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner},
+    embedded::{Place, Shown},
     exit::Exit,
     failure::Failure,
 };
@@ -66,20 +66,22 @@ struct RevokeArguments {
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Create(CreateArguments { role, name, place }) => {
-            let secret = place.open()?.create_token(&owner()?, name, *role)?;
-            console.data(&format!("{secret}\n"))?;
+            let made = place.door()?.ask(CreateToken { name: name.clone(), access: *role })?;
+            console.data(&format!("{}\n", made.token))?;
         }
         Command::List(ListArguments { place, shown }) => {
-            let tokens = place.open()?.store().tokens().map_err(ServiceError::from)?;
+            let tokens = place.door()?.ask(ListTokens {})?.tokens;
             let text: Vec<String> = tokens.iter().map(in_words).collect();
-            shown.show(console, &Json::array(tokens.iter().map(Token::write)), &text.join("\n"))?;
+            shown.show(console, &Json::array(tokens.iter().map(TokenView::write)), &text.join("\n"))?;
         }
-        Command::Revoke(RevokeArguments { name, place }) => place.open()?.revoke_token(&owner()?, name)?,
+        Command::Revoke(RevokeArguments { name, place }) => {
+            place.door()?.ask(RevokeToken { name: name.clone() })?;
+        }
     }
     Ok(Exit::Yes)
 }
 
-fn in_words(token: &Token) -> String {
+fn in_words(token: &TokenView) -> String {
     let state = token.revoked_at.map_or_else(|| "counts".to_owned(), |at| format!("revoked {at}"));
     format!("{} {} {state}", token.name, token.access)
 }

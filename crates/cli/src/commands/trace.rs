@@ -1,10 +1,11 @@
 //! `countersign trace`: one line of hashes from the question to the outcome.
 
-use countersign_canon::Json;
+use countersign_canon::{Json, Text, Wire as _};
+use countersign_service::api::{TraceId, TracedEvent};
 
 use crate::{
     console::Console,
-    embedded::{Place, Shown},
+    embedded::{Place, Shown, usage},
     exit::Exit,
     failure::Failure,
 };
@@ -27,15 +28,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
-    let lineage = arguments.place.open()?.lineage(&arguments.id)?;
-    let lines = lineage.events.iter().map(|(index, event)| {
+    let id = Text::new(arguments.id.clone()).ok_or_else(|| usage("an id has 1 to 128 characters"))?;
+    let traced = arguments.place.door()?.ask(TraceId { id })?;
+    let lines = traced.events.iter().map(|TracedEvent { log_index, event }| {
         let text = |key: &str| event.detail.get(key).and_then(Json::as_str).unwrap_or_default();
         let ids = ["permit_id", "approval_id", "decision_id"].map(text);
         let id = ids.into_iter().find(|id| !id.is_empty()).unwrap_or_default();
         let word = if text("state").is_empty() { text("decision_code") } else { text("state") };
-        format!("{index:>6} {} {} {word} {id}", event.ts, event.event)
+        format!("{:>6} {} {} {word} {id}", log_index.get(), event.ts, event.event)
     });
     let lines: Vec<String> = lines.collect();
-    arguments.shown.show(console, &lineage.to_json(), &lines.join("\n"))?;
-    Ok(if lineage.events.is_empty() { Exit::No } else { Exit::Yes })
+    arguments.shown.show(console, &traced.write(), &lines.join("\n"))?;
+    Ok(if traced.events.is_empty() { Exit::No } else { Exit::Yes })
 }

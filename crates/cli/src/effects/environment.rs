@@ -6,6 +6,21 @@ pub(crate) fn no_colour() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
+/// The token for a service, if one is set.
+pub(crate) fn token() -> Option<String> {
+    std::env::var("COUNTERSIGN_TOKEN").ok().filter(|token| !token.is_empty())
+}
+
+/// The number of this process.
+pub(crate) fn process_id() -> u32 {
+    std::process::id()
+}
+
+/// The name of this user, if the environment has one.
+pub(crate) fn user_name() -> Option<String> {
+    std::env::var("USER").ok().filter(|name| !name.is_empty())
+}
+
 /// The folder in which the program was started, if it has a name.
 pub(crate) fn current_folder() -> Option<std::path::PathBuf> {
     std::env::current_dir().ok()

@@ -5,13 +5,19 @@ mod action;
 mod canon;
 mod demo;
 mod documents;
+mod http;
 mod intent;
+mod outages;
 mod policy;
+#[cfg(test)]
+#[path = "../../../store/tests/it/server.rs"]
+mod postgresql;
 mod program;
 mod protocol;
 mod scan;
 mod scan_bundles;
 mod scan_git;
 mod scan_trees;
+mod server;
 mod shell_grammar;
 mod support;

@@ -73,7 +73,7 @@ fn the_whole_protocol_from_question_to_verified_bundle() {
     assert_eq!((exit, code.as_str()), (Some(1), "URM_APPROVAL_CONSUMED"));
 
     let verified = line(&desk.run(&["log", "verify"]));
-    assert!(verified.starts_with("L3: 20 events, "), "{verified}");
+    assert!(verified.starts_with("L3: 21 events, "), "{verified}");
     let decision = id_in(&allowed, "dec_");
     let replayed = line(&desk.run(&["replay", &decision]));
     assert_eq!(replayed, format!("{decision} APPROVED_WRITE_ALLOWED: the same bytes"));
@@ -93,7 +93,7 @@ fn the_whole_protocol_from_question_to_verified_bundle() {
     let verified = line(&elsewhere.run(&["verify", "audit.bundle", "--outside", "kept.checkpoint"]));
     assert_eq!(
         verified,
-        "L3: 20 events, 9 checkpoints, 5 decisions made again, 1 approvals, 1 policy versions"
+        "L3: 21 events, 10 checkpoints, 5 decisions made again, 1 approvals, 1 policy versions"
     );
     assert!(elsewhere.read(".countersign/state.db").is_none(), "no store was made");
 }
@@ -211,12 +211,12 @@ fn events_are_shown_counted_and_checked() {
     let desk = Desk::new();
     desk.decide("fs.read", &[]);
     let events = desk.run(&["events", "tail"]);
-    assert_eq!(events.stdout().lines().count(), 5);
+    assert_eq!(events.stdout().lines().count(), 6);
     let stream = format!("copilot:{}", desk.session);
     let some = desk.run(&["events", "tail", "--stream", &stream, "--after-seq", "1"]);
     assert_eq!(some.stdout().lines().count(), 3);
     let check = |text: &str| desk.sandbox.run_with_input(&["events", "validate", "-"], text.as_bytes());
-    assert_eq!(line(&check(events.stdout())), "5 events, 0 problems");
+    assert_eq!(line(&check(events.stdout())), "6 events, 0 problems");
     let mut gap: Vec<&str> = some.stdout().lines().collect();
     gap.remove(1);
     let refused = check(&gap.join("\n"));
@@ -236,11 +236,11 @@ fn proofs_are_given_for_every_place_and_size() {
     desk.decide("fs.read", &[]);
     for index in ["0", "4"] {
         let proof = desk.run(&["log", "prove", "--event", index]);
-        assert!(line(&proof).contains(r#""tree_size": 5"#), "{}", proof.screen());
+        assert!(line(&proof).contains(r#""tree_size": 6"#), "{}", proof.screen());
     }
-    assert_eq!(desk.run(&["log", "prove", "--event", "5"]).exit, Some(2));
+    assert_eq!(desk.run(&["log", "prove", "--event", "6"]).exit, Some(2));
     assert!(line(&desk.run(&["log", "consistency", "2", "5"])).contains(r#""old_size": 2"#));
-    assert_eq!(desk.run(&["log", "consistency", "5", "6"]).exit, Some(2));
+    assert_eq!(desk.run(&["log", "consistency", "6", "7"]).exit, Some(2));
 }
 
 #[test]

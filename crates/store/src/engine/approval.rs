@@ -15,6 +15,8 @@ use crate::{
 
 /// LIMIT: how much one sweep ends, so that it does not hold up decisions.
 const SWEEP_ROWS_MAX: i64 = 1000;
+/// LIMIT: for how long a lost answer is found again by the name of its request.
+const ANSWER_TTL_S: i64 = 86_400;
 
 impl Working<'_> {
     /// Takes one person's yes.
@@ -99,7 +101,7 @@ impl Working<'_> {
         let rows = self.sql.query(query, &[now.as_unix().into(), SWEEP_ROWS_MAX.into()])?;
         let ids: Vec<&str> = rows.iter().map(|row| row.text(0)).collect::<Result<_, _>>()?;
         self.approvals.load(self.sql, &ids)?;
-        let mut swept = Swept { expired: 0, in_doubt: 0 };
+        let mut swept = Swept { expired: 0, in_doubt: 0, forgotten: 0 };
         for id in ids {
             let expired = self.approvals.get(self.sql, id)?.and_then(|approval| approval.expire(now));
             if let Some(expired) = expired {
@@ -118,6 +120,10 @@ impl Working<'_> {
                 swept.in_doubt = swept.in_doubt.saturating_add(1);
             }
         }
+        let old = now.as_unix().saturating_sub(ANSWER_TTL_S);
+        let oldest = "SELECT request_key FROM answer WHERE answered_at < $1 ORDER BY answered_at, request_key LIMIT $2";
+        let delete = format!("DELETE FROM answer WHERE request_key IN ({oldest})");
+        swept.forgotten = self.sql.execute(&delete, &[old.into(), SWEEP_ROWS_MAX.into()])?;
         Ok(swept)
     }
 

@@ -1,14 +1,15 @@
 //! A decision, and with it, in the same transaction, everything that follows from it (K2.1 step 7).
 
-use countersign_canon::{Json, Sha256, Timestamp, Value, Wire as _, Within};
+use countersign_canon::{Json, Sha256, Text, Timestamp, Value, Wire as _, Within};
 use countersign_ledger::{
     Approval, ApprovalRequest, Decided, DecisionRecord, EventKind, Execution, ExecutionState, LoadedVersion,
     OutcomeStatus, PendingApproval, PermitDocument, QuorumRule, Requirement, Session, SessionState, begin,
     detail,
 };
 use countersign_policy::{
-    ApprovalNeed, Authorization, Decision, Gate, ProvidedApproval, Request, SessionFacts, TraceVersion,
-    action_hash, authorize,
+    ApprovalNeed, Authorization, Decision, Evaluation, Gate, Kind, NameSet, ProbeFacts, ProbeSchema,
+    ProvidedApproval, Request, Rule, SessionFacts, TraceVersion, action_hash, authorize,
+    codes as policy_codes,
 };
 
 use super::{Made, session::mode_of};
@@ -82,7 +83,10 @@ impl Working<'_> {
             action_kind: action_kind.clone(),
             action_hash: action_hash(action_kind, action_payload),
             session,
-            probe: probe.clone(),
+            probe: match probe {
+                Some(probe) => probe.clone(),
+                None => nothing_found(asked.session.as_ref())?,
+            },
             approval,
             evidence_refs: evidence_refs.clone(),
             warrant: *warrant,
@@ -119,6 +123,7 @@ impl Working<'_> {
         }
         Ok(Decided {
             decision_id: record.decision_id,
+            reason: reason(&authorization.trace.evaluation),
             trace: record.trace,
             permit: begun.map(|(_, execution)| PermitDocument {
                 permit_id: execution.permit_id,
@@ -253,6 +258,29 @@ impl Working<'_> {
         self.executions.put(execution);
         Ok(())
     }
+}
+
+/// Probe facts for a client that nobody has probed: nothing was found.
+fn nothing_found(session: Option<&Session>) -> Result<ProbeFacts, CallError> {
+    let client = match session {
+        Some(session) => session.client.clone(),
+        None => Text::new("unknown".to_owned()).ok_or_else(|| StoreError::corrupt("no text"))?,
+    };
+    Ok(ProbeFacts { schema: ProbeSchema::V1, client, facts: NameSet::default() })
+}
+
+/// Why it came out so, in one sentence: the words of the rule that decided, or what the code means.
+fn reason(evaluation: &Evaluation<'_>) -> String {
+    let code = evaluation.decision_code;
+    let decides = |rule: &&&Rule| rule.code.as_str() == code;
+    let asks =
+        |rule: &&&Rule| code == policy_codes::URM_APPROVAL_REQUIRED.as_str() && rule.kind == Kind::Require;
+    let rule = evaluation.matched.iter().find(decides).or_else(|| evaluation.matched.iter().find(asks));
+    if let Some(rule) = rule {
+        return rule.message.clone();
+    }
+    let meaning = policy_codes::ALL.iter().find(|entry| entry.code.as_str() == code);
+    meaning.map_or_else(|| code.to_owned(), |entry| entry.meaning.to_owned())
 }
 
 /// The name under which this request's answer is kept.

@@ -14,6 +14,16 @@ use crate::{
 };
 
 impl Working<'_> {
+    /// Refuses a caller whose token was revoked since it was looked at, also earlier in this very batch.
+    pub(super) fn check_credential(&mut self, origin: &Origin) -> Result<(), CallError> {
+        let Some(hash) = &origin.credential else { return Ok(()) };
+        let token = self.tokens.get(self.sql, &hash.to_string())?;
+        let counts = token.is_some_and(|token| {
+            token.revoked_at.is_none() && token.name == origin.principal && token.access == origin.access
+        });
+        if counts { Ok(()) } else { Err(Refusal::Unauthenticated.into()) }
+    }
+
     /// Starts a session; only an admin starts one that may write.
     pub(super) fn start_session(
         &mut self,
@@ -93,8 +103,9 @@ impl Working<'_> {
         if self.keys.get(self.sql, key.key_id.as_str())?.is_some() {
             return Err(Refusal::Exists { what: "key", id: key.key_id.to_string() }.into());
         }
-        self.put_key(ApproverKey { created_at: now, revoked_at: None, ..key.clone() });
-        Ok(Reply::Done)
+        let key = ApproverKey { created_at: now, revoked_at: None, ..key.clone() };
+        self.put_key(key.clone());
+        self.emit_key(origin, EventKind::KeyAdded, &key, now)
     }
 
     pub(super) fn revoke_key(
@@ -106,18 +117,41 @@ impl Working<'_> {
         origin.require(&[Access::Admin])?;
         let key = self.keys.get(self.sql, id.as_str())?;
         let key = key.ok_or_else(|| not_found("key", id.as_str()))?;
-        self.put_key(ApproverKey { revoked_at: key.revoked_at.or(Some(now)), ..key });
+        if key.revoked_at.is_some() {
+            return Ok(Reply::Done);
+        }
+        let key = ApproverKey { revoked_at: Some(now), ..key };
+        self.put_key(key.clone());
+        self.emit_key(origin, EventKind::KeyRevoked, &key, now)
+    }
+
+    /// The event of a key, which anybody may see: whose signature counts is part of what happened.
+    fn emit_key(
+        &mut self,
+        origin: &Origin,
+        kind: EventKind,
+        key: &ApproverKey,
+        now: Timestamp,
+    ) -> Result<Reply, CallError> {
+        let members = [("key", key.write()), ("by", origin.principal.write())];
+        self.emit(origin.event(kind, None, now, detail(members)))?;
         Ok(Reply::Done)
     }
 
-    pub(super) fn add_token(&mut self, origin: &Origin, token: &Token) -> Result<Reply, CallError> {
+    pub(super) fn add_token(
+        &mut self,
+        origin: &Origin,
+        token: &Token,
+        now: Timestamp,
+    ) -> Result<Reply, CallError> {
         origin.require(&[Access::Admin])?;
         let taken = self.token_named(&token.name)?.is_some();
         if taken || self.tokens.get(self.sql, &token.token_hash.to_string())?.is_some() {
             return Err(Refusal::Exists { what: "token", id: token.name.to_string() }.into());
         }
+        let token = Token { created_at: now, revoked_at: None, ..token.clone() };
         self.tokens.put(token.clone());
-        Ok(Reply::Done)
+        self.emit_token(origin, EventKind::TokenAdded, &token, now)
     }
 
     pub(super) fn revoke_token(
@@ -128,7 +162,28 @@ impl Working<'_> {
     ) -> Result<Reply, CallError> {
         origin.require(&[Access::Admin])?;
         let token = self.token_named(name)?.ok_or_else(|| not_found("token", name.as_str()))?;
-        self.tokens.put(Token { revoked_at: token.revoked_at.or(Some(now)), ..token });
+        if token.revoked_at.is_some() {
+            return Ok(Reply::Done);
+        }
+        let token = Token { revoked_at: Some(now), ..token };
+        self.tokens.put(token.clone());
+        self.emit_token(origin, EventKind::TokenRevoked, &token, now)
+    }
+
+    /// The event of a token: whom it speaks for, never its hash.
+    fn emit_token(
+        &mut self,
+        origin: &Origin,
+        kind: EventKind,
+        token: &Token,
+        now: Timestamp,
+    ) -> Result<Reply, CallError> {
+        let members = [
+            ("name", token.name.write()),
+            ("access", token.access.write()),
+            ("by", origin.principal.write()),
+        ];
+        self.emit(origin.event(kind, None, now, detail(members)))?;
         Ok(Reply::Done)
     }
 

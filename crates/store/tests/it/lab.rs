@@ -10,7 +10,7 @@ use countersign_ledger::{
     Access, Approval, ApproverKey, Decided, EventKind, Grant, GrantTtl, KeyName, Principal, Reason,
     SecretKey, Session, SessionKind, Source,
 };
-use countersign_policy::{ActionKind, ApprovalId, Mode, ProbeFacts, Role, SessionId};
+use countersign_policy::{ActionKind, ApprovalId, Mode, Role, SessionId};
 use countersign_store::{
     Answer, Call, CallError, Command, Decide, FreshIds, Origin, PolicyDocuments, Proceed, Reply,
     StartSession, Store, StoreOptions,
@@ -209,7 +209,13 @@ pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, 
 
 pub(crate) fn origin(who: &str, access: Access) -> Origin {
     let source = Source { component: text("store"), version: text("0.1.0"), provider: text("countersign") };
-    Origin { principal: Principal::parse(who).unwrap(), access, endpoint: text("test"), source }
+    Origin {
+        principal: Principal::parse(who).unwrap(),
+        access,
+        credential: None,
+        endpoint: text("test"),
+        source,
+    }
 }
 
 /// An action of this kind on this target, to begin at once.
@@ -221,8 +227,7 @@ pub(crate) fn action(session: Option<&Session>, kind: &str, target: &str) -> Dec
         approval_id: None,
         evidence_refs: Vec::new(),
         warrant: None,
-        probe: ProbeFacts::load(br#"{"schema": "urm.probe.facts.v1", "client": "test", "facts": []}"#)
-            .unwrap(),
+        probe: None,
         proceed: Proceed::Begin,
         client_request_id: None,
         fresh: FreshIds::make().unwrap(),

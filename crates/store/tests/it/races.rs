@@ -1,4 +1,5 @@
 //! Many want one approval; exactly one gets it, whatever database is under the store and however many stores there are.
+#![expect(clippy::disallowed_methods, reason = "Effect: database, to race on a raw connection")]
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers in tests")]
 
 use std::sync::{

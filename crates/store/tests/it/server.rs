@@ -40,7 +40,7 @@ impl Server {
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let child = Self::serve(&programs, folder.path());
-        let server = Self { folder, child, databases: AtomicU32::new(0) };
+        let mut server = Self { folder, child, databases: AtomicU32::new(0) };
         server.wait_until_ready();
         Some(server)
     }
@@ -66,10 +66,14 @@ impl Server {
             .unwrap()
     }
 
-    fn wait_until_ready(&self) {
-        let deadline = Instant::now().checked_add(Duration::from_secs(120)).unwrap();
+    fn wait_until_ready(&mut self) {
+        let deadline = Instant::now().checked_add(Duration::from_secs(60)).unwrap();
         while postgres::Client::connect(&self.url("postgres"), postgres::NoTls).is_err() {
             assert!(Instant::now() < deadline, "the server does not answer");
+            // As long as a process of the server that was killed is there, a new one refuses to start.
+            if self.child.try_wait().unwrap().is_some() {
+                self.child = Self::serve(&programs().unwrap(), self.folder.path());
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
     }

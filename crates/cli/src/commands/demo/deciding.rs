@@ -81,8 +81,7 @@ impl<'n> Agent<'n> {
         let ask = Ask { approval_id: approval.cloned(), ..ask };
         let decision = self.node.decide(&self.caller, ask)?;
         let word = if decision.is_allowed() { "allowed" } else { "denied" };
-        let reason = self.node.reason(&decision.decided)?;
-        self.stage.line(word, &format!("{}: {reason}", decision.code()))?;
+        self.stage.line(word, &format!("{}: {}", decision.code(), decision.decided.reason))?;
         Ok(decision)
     }
 }

@@ -1,23 +1,18 @@
 //! `countersign policy activate`: a policy comes into force.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use countersign_canon::Wire as _;
-use countersign_ledger::PolicyVersion;
-use countersign_policy::{Policy, PolicyHash};
-use countersign_service::{Node, ServiceError, policy_documents};
+use countersign_policy::PolicyHash;
+use countersign_service::{Door, api::ActivatePolicy};
 
 use super::history::in_words;
 use crate::{
     console::Console,
-    effects::files,
-    embedded::{Place, Shown, owner, usage},
+    embedded::{Place, Shown, owner},
     exit::Exit,
     failure::Failure,
 };
-
-/// The files of a policy folder.
-const NAMES: [&str; 3] = ["odeu.instructions.v1.json", "urm.capability.lattice.v1.json", "urm.allow.v1.json"];
 
 /// Put the policy of the policy folder in force, or an earlier one by its hash
 ///
@@ -45,37 +40,11 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let Arguments { hash, policy_dir, place, shown } = arguments;
-    let node = place.open()?;
-    let default = place.data.join("policy");
-    let folder = policy_dir.as_deref().unwrap_or(&default);
-    let known = hash.as_ref().map_or(Ok(None), |hash| in_history(&node, hash))?;
-    let activation = match known {
-        Some(version) => node.roll_back(&owner()?, version.version)?,
-        None => {
-            let [policy, lattice, allow] = read(folder)?;
-            if let Some(hash) = hash {
-                let found = Policy::load(&policy).ok().map(|policy| *policy.hash());
-                if found != Some(*hash) {
-                    return Err(usage(format!(
-                        "no policy has this hash, in `{}` or in the history",
-                        folder.display()
-                    )));
-                }
-            }
-            node.activate(&owner()?, policy_documents(&policy, &lattice, &allow)?)?
-        }
+    let door = match policy_dir {
+        Some(folder) => Door::Here(Box::new(place.open_with_policy(folder.clone())?), owner()?),
+        None => place.door()?,
     };
-    shown.show(console, &activation.write(), &in_words(&node, &activation)?)?;
+    let activation = door.ask(ActivatePolicy { policy_hash: *hash })?;
+    shown.show(console, &activation.write(), &in_words(&door, &activation)?)?;
     Ok(Exit::Yes)
-}
-
-fn in_history(node: &Node, hash: &PolicyHash) -> Result<Option<PolicyVersion>, Failure> {
-    let versions = node.store().policy_versions().map_err(ServiceError::from)?;
-    Ok(versions.into_iter().rfind(|version| version.policy_hash == *hash))
-}
-
-fn read(folder: &Path) -> Result<[Vec<u8>; 3], Failure> {
-    let read = |name: &str| files::read(&folder.join(name)).map_err(Failure::CouldNotTell);
-    let [policy, lattice, allow] = NAMES;
-    Ok([read(policy)?, read(lattice)?, read(allow)?])
 }

@@ -2,7 +2,10 @@
 
 use countersign_canon::{Json, Wire as _};
 use countersign_ledger::Activation;
-use countersign_service::{Node, ServiceError};
+use countersign_service::{
+    Door,
+    api::{ActivationView, ListActivations},
+};
 
 use crate::{
     console::Console,
@@ -21,18 +24,21 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
-    let node = arguments.place.open()?;
-    let activations = node.store().activations().map_err(ServiceError::from)?;
-    let lines: Vec<String> = activations.iter().map(|it| in_words(&node, it)).collect::<Result<_, _>>()?;
-    let json = Json::array(activations.iter().map(Activation::write));
+    let activations = arguments.place.door()?.ask(ListActivations {})?.activations;
+    let lines: Vec<String> = activations.iter().map(line).collect();
+    let json = Json::array(activations.iter().map(ActivationView::write));
     arguments.shown.show(console, &json, &lines.join("\n"))?;
     Ok(Exit::Yes)
 }
 
+fn line(activation: &ActivationView) -> String {
+    let ActivationView { number, version, policy_hash, activated_at, activated_by } = activation;
+    format!("{} version {} {activated_at} {activated_by} {policy_hash}", number.get(), version.get())
+}
+
 /// An activation on one line.
-pub(super) fn in_words(node: &Node, activation: &Activation) -> Result<String, Failure> {
-    let Activation { number, version, activated_at, activated_by } = activation;
-    let stored = node.store().policy_version(*version).map_err(ServiceError::from)?;
-    let hash = stored.map_or_else(String::new, |version| version.policy_hash.to_string());
-    Ok(format!("{} version {} {activated_at} {activated_by} {hash}", number.get(), version.get()))
+pub(super) fn in_words(door: &Door, activation: &Activation) -> Result<String, Failure> {
+    let listed = door.ask(ListActivations {})?.activations;
+    let found = listed.iter().find(|listed| listed.number == activation.number);
+    Ok(found.map(line).unwrap_or_default())
 }

@@ -2,11 +2,12 @@
 
 use countersign_canon::Wire as _;
 use countersign_ledger::VersionNumber;
+use countersign_service::api::RollBackPolicy;
 
 use super::history::in_words;
 use crate::{
     console::Console,
-    embedded::{Place, Shown, owner, usage},
+    embedded::{Place, Shown, usage},
     exit::Exit,
     failure::Failure,
 };
@@ -30,8 +31,8 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let Arguments { version, place, shown } = arguments;
     let version = VersionNumber::new(*version).ok_or_else(|| usage("versions are numbered from 1"))?;
-    let node = place.open()?;
-    let activation = node.roll_back(&owner()?, version)?;
-    shown.show(console, &activation.write(), &in_words(&node, &activation)?)?;
+    let door = place.door()?;
+    let activation = door.ask(RollBackPolicy { version })?;
+    shown.show(console, &activation.write(), &in_words(&door, &activation)?)?;
     Ok(Exit::Yes)
 }

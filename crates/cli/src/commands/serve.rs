@@ -1,0 +1,115 @@
+//! `countersign serve`: the service, over HTTP and a socket.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::ValueEnum;
+use countersign_canon::Json;
+use countersign_service::{Listening, LogDetail, Node, ServeOptions, serve};
+
+use crate::{console::Console, effects::environment, embedded::Place, exit::Exit, failure::Failure};
+
+/// Serve decisions, approvals and the log over HTTP and a socket
+///
+/// One line of JSON on standard output says where, once requests are answered. SIGTERM and SIGINT stop the service after
+/// what is under way. Whoever may call is known by a token (`countersign token create`); over the socket, processes of
+/// the same user are agents without one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign serve
+  countersign serve --listen 127.0.0.1:0 --data /var/lib/countersign --policy-dir policy
+  countersign serve --database 'host=/run/postgresql dbname=countersign'
+
+Exit: 0 stopped by a signal, 2 it could not start")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(super) listening: ListenArguments,
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+/// Where the service listens.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ListenArguments {
+    /// The address; port 0 takes any that is free
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:7717")]
+    listen: SocketAddr,
+    /// The socket, or `none` [default: service.sock in the data folder]
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// A further name that the service is asked under, such as countersign.example:443; may be repeated
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// TLS ends in front of the service, so that it may listen on more than loopback
+    #[arg(long)]
+    behind_tls: bool,
+    /// The folder of the policy's three documents [default: policy/ in the data folder]
+    #[arg(long, value_name = "DIR")]
+    policy_dir: Option<PathBuf>,
+    /// Which requests leave a line of JSON on standard error
+    #[arg(long, value_enum, default_value_t = Log::Failures)]
+    log: Log,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Log {
+    Off,
+    Failures,
+    Requests,
+}
+
+impl ListenArguments {
+    /// Opens the store with the policy folder.
+    pub(super) fn open(&self, place: &Place) -> Result<Node, Failure> {
+        let default = || place.data.join("policy");
+        place.open_with_policy(self.policy_dir.clone().unwrap_or_else(default))
+    }
+
+    /// Serves until a signal says to stop.
+    pub(super) fn serve(
+        &self,
+        node: Node,
+        place: &Place,
+        console: Console,
+        ready: impl FnOnce(&Listening),
+    ) -> Result<(), Failure> {
+        let default = || place.data.join("service.sock");
+        let socket =
+            Some(self.socket.clone().unwrap_or_else(default)).filter(|path| path.as_os_str() != "none");
+        let options = ServeOptions {
+            listen: self.listen,
+            behind_tls: self.behind_tls,
+            hosts: self.host.clone(),
+            socket,
+            detail: match self.log {
+                Log::Off => LogDetail::Off,
+                Log::Failures => LogDetail::Failures,
+                Log::Requests => LogDetail::Requests,
+            },
+            journal: Box::new(move |line| console.say(line)),
+        };
+        Ok(serve(node, options, ready)?)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
+    let Arguments { listening, place } = arguments;
+    let node = listening.open(place)?;
+    listening.serve(node, place, console, |found| {
+        // Whoever started the service may not care where it is.
+        let _nobody_reads = console.data(&format!("{}\n", as_json(found).to_canonical()));
+    })?;
+    Ok(Exit::Yes)
+}
+
+/// Where the service is, as one JSON object.
+fn as_json(found: &Listening) -> Json<'static> {
+    let text = |text: String| Json::from(text);
+    let members = [
+        ("listening", Some(text(format!("http://{}", found.address)))),
+        ("pid", Some(Json::from(environment::process_id()))),
+        ("policy_hash", found.policy_hash.clone().map(text)),
+        ("socket", found.socket.as_ref().map(|path| text(path.display().to_string()))),
+    ];
+    Json::object(members.into_iter().filter_map(|(key, value)| Some((key, value?))))
+}

@@ -1,0 +1,193 @@
+//! Effect: process, network. Runs the service as users do, and speaks to it byte by byte.
+#![expect(clippy::disallowed_methods, reason = "Effect: process, network, clock")]
+#![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::support::Sandbox;
+
+/// A running service with a folder of its own.
+pub(crate) struct Service {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) address: String,
+    child: Child,
+}
+
+/// What came back: the status and the body.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The text at this pointer of the body.
+    pub(crate) fn text(&self, pointer: &str) -> String {
+        let json = self.json();
+        let text = json.pointer(pointer).and_then(Value::as_str);
+        text.unwrap_or_else(|| panic!("no {pointer} in {self:?}")).to_owned()
+    }
+
+    /// The status and the code of a refusal, or of a decision.
+    pub(crate) fn code(&self) -> (u16, String) {
+        let json = self.json();
+        let code = json.pointer("/detail/code").or(json.pointer("/decision_code")).and_then(Value::as_str);
+        (self.status, code.unwrap_or_default().to_owned())
+    }
+}
+
+impl Service {
+    pub(crate) fn start() -> Self {
+        Self::start_in(Sandbox::new(), &[])
+    }
+
+    pub(crate) fn start_in(sandbox: Sandbox, more: &[&str]) -> Self {
+        let (child, address) = spawn(&sandbox, more);
+        Self { sandbox, address, child }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Makes a token.
+    pub(crate) fn token(&self, role: &str, name: &str, database: &[&str]) -> String {
+        let ran =
+            self.sandbox.run(&[&["token", "create", "--role", role, "--name", name], database].concat());
+        assert_eq!(ran.exit, Some(0), "{}", ran.screen());
+        ran.stdout().trim_end().to_owned()
+    }
+
+    /// Sends these bytes and reads until the service hangs up.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> String {
+        let Ok(mut stream) = TcpStream::connect(&self.address) else { return String::new() };
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        // A service that refuses may hang up before it has read everything.
+        let _hung_up = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _hung_up = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).unwrap()
+    }
+
+    /// Asks with these header lines.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            text.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if method == "POST" {
+            text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        }
+        let answer = self.raw(format!("{text}\r\n{body}").as_bytes());
+        parse(&answer)
+    }
+
+    /// Asks as whoever has this token.
+    pub(crate) fn get(&self, token: &str, path: &str) -> Reply {
+        self.send("GET", path, &[("Authorization", &format!("Bearer {token}"))], "")
+    }
+
+    /// Tells as whoever has this token.
+    pub(crate) fn post(&self, token: &str, path: &str, body: &Value) -> Reply {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        self.send("POST", path, &headers, &body.to_string())
+    }
+
+    /// Asks to begin an action in a session.
+    pub(crate) fn decide(&self, token: &str, session: &str, kind: &str, more: Value) -> Reply {
+        let mut body = json!({
+            "session_id": session, "action_kind": kind, "action_payload": {"image": "shop:1.4.2"}, "proceed": true
+        });
+        let fields = more.as_object().unwrap().clone();
+        body.as_object_mut().unwrap().extend(fields);
+        self.post(token, "/v1/decisions", &body)
+    }
+
+    /// Kills the service as a power cut would, and starts it again on the same data.
+    pub(crate) fn crash_and_restart(&mut self, more: &[&str]) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        (self.child, self.address) = spawn(&self.sandbox, more);
+    }
+
+    /// Tells the service to stop and waits until it has; its exit code.
+    pub(crate) fn stop(mut self) -> Option<i32> {
+        let told = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+        assert!(told.success());
+        self.child.wait().unwrap().code()
+    }
+
+    /// The process of the service.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _ended_already = self.child.wait();
+    }
+}
+
+fn spawn(sandbox: &Sandbox, more: &[&str]) -> (Child, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--log", "off"])
+        .args(more)
+        .current_dir(sandbox.path())
+        .env("XDG_DATA_HOME", sandbox.path().join(".user"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let found: Value =
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("the service did not start: {line}"));
+    let address = found["listening"].as_str().unwrap().trim_start_matches("http://").to_owned();
+    (child, address)
+}
+
+/// Splits an answer into its parts; a body in chunks is put together.
+pub(crate) fn parse(answer: &str) -> Reply {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer, ""));
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+    let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    let body = if is_chunked { unchunk(body) } else { body.to_owned() };
+    Reply { status, head: head.to_owned(), body }
+}
+
+fn unchunk(mut rest: &str) -> String {
+    let mut whole = String::new();
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap_or(0);
+        let Some(piece) = after.get(..size).filter(|_| size > 0) else { break };
+        whole.push_str(piece);
+        rest = after.get(size..).unwrap_or("").trim_start_matches("\r\n");
+    }
+    whole
+}
+
+/// How long something took.
+pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let value = run();
+    (value, start.elapsed())
+}

@@ -1,0 +1,105 @@
+//! Sessions: who acts, in which role and mode.
+
+use countersign_canon::{Text, record};
+use countersign_ledger::{Access, Session, SessionKind};
+use countersign_policy::{Mode, Role, SessionId};
+use countersign_store::Command;
+
+use super::{AGENTS, ANYBODY, Asked, Endpoint, Route, own_or_missing};
+use crate::{Caller, NewSession, ServiceError, node::session_of};
+
+record! {
+    /// Starts a session.
+    pub struct StartSession {
+        /// The role it acts in.
+        role: Role,
+        /// What it may do; reading, unless an admin says otherwise.
+        mode: Option<Mode>,
+        /// What the client calls itself.
+        client: Text<1, 128>,
+        /// A session, or the run of a worker.
+        kind: Option<SessionKind>,
+    }
+}
+
+impl Endpoint for StartSession {
+    type Reply = Session;
+    const ROUTE: Route =
+        Route { status: 201, ..Route::post("/v1/sessions", AGENTS, "Start a session or a run") };
+
+    fn ask(self, _: &Caller) -> Result<Asked<Session>, ServiceError> {
+        let Self { role, mode, client, kind } = self;
+        let new = NewSession {
+            kind: kind.unwrap_or(SessionKind::Session),
+            role,
+            mode: mode.unwrap_or(Mode::ReadOnly),
+            client,
+        };
+        Ok(Asked::change(new.into_command()?, session_of))
+    }
+}
+
+record! {
+    /// Lists sessions.
+    pub struct ListSessions {}
+}
+
+record! {
+    /// Sessions.
+    pub struct Sessions {
+        /// Each of them; an agent sees its own.
+        sessions: Vec<Session>,
+    }
+}
+
+impl Endpoint for ListSessions {
+    type Reply = Sessions;
+    const ROUTE: Route = Route::get("/v1/sessions", ANYBODY, "List sessions");
+
+    fn ask(self, caller: &Caller) -> Result<Asked<Sessions>, ServiceError> {
+        let caller = caller.clone();
+        Ok(Asked::question(move |node| {
+            let mut sessions = node.store().sessions()?;
+            sessions.retain(|session| caller.access != Access::Agent || session.owner == caller.principal);
+            Ok(Sessions { sessions })
+        }))
+    }
+}
+
+record! {
+    /// Shows a session.
+    pub struct GetSession {
+        /// The session.
+        session_id: SessionId,
+    }
+}
+
+impl Endpoint for GetSession {
+    type Reply = Session;
+    const ROUTE: Route = Route::get("/v1/sessions/{session_id}", ANYBODY, "Show a session");
+
+    fn ask(self, caller: &Caller) -> Result<Asked<Session>, ServiceError> {
+        let caller = caller.clone();
+        Ok(Asked::question(move |node| {
+            let (found, id) = (node.store().session(&self.session_id)?, self.session_id.as_str());
+            own_or_missing(&caller, found, |session| session.owner == caller.principal, ("session", id))
+        }))
+    }
+}
+
+record! {
+    /// Ends a session.
+    pub struct StopSession {
+        /// The session.
+        session_id: SessionId,
+    }
+}
+
+impl Endpoint for StopSession {
+    type Reply = Session;
+    const ROUTE: Route = Route::post("/v1/sessions/{session_id}/stop", AGENTS, "End a session");
+
+    fn ask(self, _: &Caller) -> Result<Asked<Session>, ServiceError> {
+        Ok(Asked::change(Command::StopSession(self.session_id), session_of))
+    }
+}

@@ -1,0 +1,109 @@
+//! The policy folder: what comes into force at the start, and what can be put in force later.
+
+use std::path::Path;
+
+use countersign_canon::{Json, Nullable};
+use countersign_ledger::{Activation, EventContext, EventKind, NewEvent, PolicyVersion, StreamId, detail};
+use countersign_policy::{Policy, PolicyHash};
+use countersign_store::{Command, PolicyDocuments, Refusal};
+
+use crate::{Caller, Node, ServiceError, admin::policy_documents, caller::text, clock, files};
+
+/// The files of a policy folder: rules, lattice and allow policy.
+pub const POLICY_FILES: [&str; 3] =
+    ["odeu.instructions.v1.json", "urm.capability.lattice.v1.json", "urm.allow.v1.json"];
+
+/// The bytes of the three documents in a folder; nothing if it has no rules.
+fn read(folder: &Path) -> Result<Option<[Vec<u8>; 3]>, ServiceError> {
+    let unreadable = |name: &str, what: String| Refusal::Invalid {
+        message: format!("`{}` could not be read: {what}", folder.join(name).display()),
+    };
+    let file =
+        |name: &str| files::read(&folder.join(name)).map_err(|error| unreadable(name, error.to_string()));
+    let [policy, lattice, allow] = POLICY_FILES;
+    let Some(rules) = file(policy)? else { return Ok(None) };
+    let needed = |name: &str| file(name)?.ok_or_else(|| unreadable(name, "it is not there".to_owned()));
+    Ok(Some([rules, needed(lattice)?, needed(allow)?]))
+}
+
+impl Node {
+    /// Sees to it that a policy is in force, and notes what is wrong with the policy folder.
+    pub(crate) fn look_at_policies(&self) -> Result<(), ServiceError> {
+        let caller = Caller::owner("service")?;
+        let is_new = self.store().version_in_force()?.is_none();
+        let fault = match self.local_documents() {
+            Ok(None) if is_new => self.activate_shipped(&caller).map(|_| None)?,
+            Ok(Some(documents)) if is_new => self.activate(&caller, documents).err(),
+            Ok(_) => None,
+            Err(error) => Some(error),
+        };
+        self.note_policy_fault(fault.as_ref().map(ToString::to_string));
+        // Nothing is half loaded: what was in force stays, and the log says why.
+        fault.map_or(Ok(()), |fault| self.tell_of_failure(&caller, &fault))
+    }
+
+    /// The three documents of the policy folder, checked; nothing if there are none.
+    fn local_documents(&self) -> Result<Option<PolicyDocuments>, ServiceError> {
+        let Some([policy, lattice, allow]) = read(self.policy_folder())? else { return Ok(None) };
+        let documents = policy_documents(&policy, &lattice, &allow)?;
+        let refused = |message: String| Refusal::Invalid { message };
+        Policy::load(&policy).map_err(|issues| {
+            let first = issues.first().map(|issue| format!("{} {}: {issue}", issue.code, issue.pointer));
+            refused(first.unwrap_or_default())
+        })?;
+        Ok(Some(documents))
+    }
+
+    /// Puts the policy with this hash in force, from the policy folder or from the history; whatever is in the folder
+    /// if no hash is given.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no policy has this hash, if the folder's is wrong, or the caller may not.
+    pub fn activate_local(
+        &self,
+        caller: &Caller,
+        hash: Option<&PolicyHash>,
+    ) -> Result<Activation, ServiceError> {
+        if let Some(known) = hash.map_or(Ok(None), |hash| self.in_history(hash))? {
+            return self.roll_back(caller, known.version);
+        }
+        let documents = self.local_documents()?;
+        let is_it = |documents: &PolicyDocuments| {
+            let found =
+                Policy::load(documents.policy.to_canonical().as_bytes()).ok().map(|policy| *policy.hash());
+            hash.is_none_or(|hash| found.as_ref() == Some(hash))
+        };
+        let folder = self.policy_folder().display().to_string();
+        let id = hash.map_or(folder, ToString::to_string);
+        let documents = documents.filter(is_it).ok_or(Refusal::NotFound { what: "policy", id })?;
+        let activation = self.activate(caller, documents)?;
+        self.note_policy_fault(None);
+        Ok(activation)
+    }
+
+    fn in_history(&self, hash: &PolicyHash) -> Result<Option<PolicyVersion>, ServiceError> {
+        let versions = self.store().policy_versions()?;
+        Ok(versions.into_iter().rfind(|version| version.policy_hash == *hash))
+    }
+
+    fn tell_of_failure(&self, caller: &Caller, fault: &ServiceError) -> Result<(), ServiceError> {
+        let endpoint = "/v1/policy";
+        let members = [("code", Json::from(fault.code())), ("message", Json::from(fault.to_string()))];
+        let event = NewEvent {
+            event: EventKind::PolicyLoadFailed,
+            stream_id: StreamId::policy(),
+            ts: clock::now()?,
+            source: caller.origin(endpoint)?.source,
+            context: EventContext {
+                session_id: None,
+                run_id: None,
+                role: Nullable(None),
+                endpoint: text("the endpoint", endpoint)?,
+                ir_hash: None,
+            },
+            detail: detail(members),
+        };
+        self.call(caller, endpoint, Command::Append(vec![event])).map(drop)
+    }
+}
