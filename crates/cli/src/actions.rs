@@ -6,7 +6,7 @@ use countersign_canon::{Issue, NonEmpty};
 use crate::scan::yaml::{self, Parsed};
 
 /// The table that ships with the program.
-const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
+pub(crate) const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
 
 /// The table of actions that ships with the program.
 ///
@@ -15,6 +15,11 @@ const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
 /// Fails if it is not valid, which a test rules out.
 pub fn shipped_actions() -> Result<Table, NonEmpty<Issue>> {
     load(SHIPPED)
+}
+
+/// The table in these bytes, which mostly is the one that ships.
+pub(crate) fn load_or_shipped(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
+    if bytes == SHIPPED { shipped_actions() } else { load(bytes) }
 }
 
 /// Reads a table of actions from YAML.

@@ -11,6 +11,8 @@ pub(crate) mod deny;
 pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod gate;
+pub(crate) mod hook;
+pub(crate) mod init;
 pub(crate) mod intent;
 pub(crate) mod keys;
 pub(crate) mod log;
@@ -37,6 +39,8 @@ pub(crate) enum Command {
     Policy(policy::Arguments),
     Intent(intent::Arguments),
     Scan(scan::Arguments),
+    Init(init::Arguments),
+    Hook(hook::Arguments),
     Session(session::Arguments),
     Decide(decide::Arguments),
     Pending(pending::Arguments),
@@ -64,6 +68,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Policies", &["policy"]),
     ("Intents", &["intent"]),
     ("Repositories", &["scan"]),
+    ("Agents", &["init", "hook"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
@@ -78,6 +83,8 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Intent(arguments) => intent::run(&arguments, console),
         Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Policy(arguments) => policy::run(&arguments, console),
+        Command::Init(arguments) => init::run(&arguments, console),
+        Command::Hook(arguments) => Ok(hook::run(arguments, console)),
         Command::Session(arguments) => session::run(&arguments, console),
         Command::Decide(arguments) => decide::run(&arguments, console),
         Command::Pending(arguments) => pending::run(&arguments, console),

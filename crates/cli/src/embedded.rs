@@ -24,6 +24,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The store in this folder.
+    pub(crate) const fn at(data: PathBuf) -> Self {
+        Self { data, checkpoint_dir: None }
+    }
+
     /// Opens the store, making it if it is not there.
     pub(crate) fn open(&self) -> Result<Node, Failure> {
         let options =

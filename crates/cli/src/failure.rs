@@ -63,5 +63,17 @@ pub mod codes {
         CLI_YAML
         /// The program contradicts itself: a defect of ours.
         CLI_DEFECT
+        /// The settings of a workspace are wrong.
+        CLI_CONFIG_INVALID
+        /// What a host told its hook cannot be understood.
+        HOOK_INPUT
+        /// A hook had no decision in time.
+        HOOK_DEADLINE
+        /// A hook broke off: a defect of ours.
+        HOOK_DEFECT
+        /// A workspace that was set up has no store.
+        HOOK_STORE_MISSING
+        /// The policy in a workspace's folder is not the one that was put in force.
+        HOOK_POLICY_CHANGED
     }
 }

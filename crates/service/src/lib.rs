@@ -26,6 +26,7 @@ mod clock;
 mod code;
 mod decision;
 mod error;
+mod host;
 mod lineage;
 mod node;
 mod reason;
@@ -41,8 +42,10 @@ pub use crate::{
     code::codes as service_codes,
     decision::{Ask, Decision},
     error::ServiceError,
+    host::HostCall,
     lineage::Lineage,
     node::{Node, NodeOptions},
+    reason::Reason,
     replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,
     sign::sign,

@@ -59,8 +59,18 @@ impl Node {
     ///
     /// Fails if the caller may not, or the store cannot say.
     pub fn start_session(&self, caller: &Caller, new: NewSession) -> Result<Session, ServiceError> {
+        self.start_session_as(caller, FreshIds::session()?, new)
+    }
+
+    /// Starts a session or a run under this id.
+    pub(crate) fn start_session_as(
+        &self,
+        caller: &Caller,
+        session_id: SessionId,
+        new: NewSession,
+    ) -> Result<Session, ServiceError> {
         let NewSession { kind, role, mode, client } = new;
-        let start = StartSession { session_id: FreshIds::session()?, kind, role, mode, client };
+        let start = StartSession { session_id, kind, role, mode, client };
         session_of(self.call(caller, "/v1/sessions", Command::StartSession(start))?)
     }
 
@@ -79,6 +89,16 @@ impl Node {
     ///
     /// Fails if nothing could be decided; then nothing may begin.
     pub fn decide(&self, caller: &Caller, ask: Ask) -> Result<Decision, ServiceError> {
+        self.decide_as(caller, ask, FreshIds::make()?)
+    }
+
+    /// Decides an action; what the decision makes has these ids.
+    pub(crate) fn decide_as(
+        &self,
+        caller: &Caller,
+        ask: Ask,
+        fresh: FreshIds,
+    ) -> Result<Decision, ServiceError> {
         let probe = match ask.probe {
             Some(probe) => probe,
             None => self.nothing_found(ask.session_id.as_ref())?,
@@ -93,7 +113,7 @@ impl Node {
             probe,
             proceed: ask.proceed,
             client_request_id: ask.client_request_id,
-            fresh: FreshIds::make()?,
+            fresh,
         };
         let answer = self.call(caller, "/v1/decisions", Command::Decide(Box::new(decide)))?;
         let Answer { reply, permit, checkpoint, is_replay } = answer;

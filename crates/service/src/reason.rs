@@ -2,9 +2,18 @@
 
 use countersign_canon::Json;
 use countersign_ledger::{Decided, LoadedVersion, PolicyVersion};
-use countersign_policy::{Kind, Rule, codes as policy_codes};
+use countersign_policy::{Kind, Rule, RuleId, codes as policy_codes};
 
 use crate::{Node, ServiceError};
+
+/// Why a decision came out as it did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// The rule that decided, if one did.
+    pub rule_id: Option<RuleId>,
+    /// Its words; where no rule decided, what the code means.
+    pub words: String,
+}
 
 impl Node {
     /// The words of the rule that decided; where no rule did, what the code means.
@@ -13,6 +22,15 @@ impl Node {
     ///
     /// Fails if the store cannot say, or no longer holds the policy of the decision.
     pub fn reason(&self, decided: &Decided) -> Result<String, ServiceError> {
+        Ok(self.why(decided)?.words)
+    }
+
+    /// The rule that decided, and its words.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot say, or no longer holds the policy of the decision.
+    pub fn why(&self, decided: &Decided) -> Result<Reason, ServiceError> {
         let text = |key: &str| decided.trace.get(key).and_then(Json::as_str).unwrap_or_default();
         let (code, policy_hash) = (text("decision_code"), text("policy_hash"));
         let matched = decided.trace.get("matched_rule_ids").and_then(Json::as_array).unwrap_or_default();
@@ -30,9 +48,10 @@ impl Node {
             rules.iter().find(|rule| is_required && rule.kind == Kind::Require)
         };
         if let Some(rule) = by_code.or_else(asking) {
-            return Ok(rule.message.clone());
+            return Ok(Reason { rule_id: Some(rule.rule_id.clone()), words: rule.message.clone() });
         }
         let meaning = policy_codes::ALL.iter().find(|entry| entry.code.as_str() == code);
-        Ok(meaning.map_or_else(|| code.to_owned(), |entry| entry.meaning.to_owned()))
+        let words = meaning.map_or_else(|| code.to_owned(), |entry| entry.meaning.to_owned());
+        Ok(Reason { rule_id: None, words })
     }
 }

@@ -35,11 +35,16 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
 
 /// Puts a file in place whole or not at all; the folder is made if it is not there.
 pub(crate) fn put(path: &Path, text: &str) -> Result<(), Issue> {
+    put_bytes(path, text.as_bytes())
+}
+
+/// Puts a file in place whole or not at all, byte for byte; the folder is made if it is not there.
+pub(crate) fn put_bytes(path: &Path, bytes: &[u8]) -> Result<(), Issue> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
         Ok(())

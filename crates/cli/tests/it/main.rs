@@ -5,6 +5,7 @@ mod action;
 mod canon;
 mod demo;
 mod documents;
+mod hook;
 mod intent;
 mod policy;
 mod program;

@@ -1,6 +1,6 @@
 //! `countersign policy activate`: a policy comes into force.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use countersign_canon::Wire as _;
 use countersign_ledger::PolicyVersion;
@@ -10,14 +10,11 @@ use countersign_service::{Node, ServiceError, policy_documents};
 use super::history::in_words;
 use crate::{
     console::Console,
-    effects::files,
     embedded::{Place, Shown, owner, usage},
     exit::Exit,
     failure::Failure,
+    policy_folder,
 };
-
-/// The files of a policy folder.
-const NAMES: [&str; 3] = ["odeu.instructions.v1.json", "urm.capability.lattice.v1.json", "urm.allow.v1.json"];
 
 /// Put the policy of the policy folder in force, or an earlier one by its hash
 ///
@@ -52,7 +49,7 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let activation = match known {
         Some(version) => node.roll_back(&owner()?, version.version)?,
         None => {
-            let [policy, lattice, allow] = read(folder)?;
+            let [policy, lattice, allow] = policy_folder::read(folder).map_err(Failure::CouldNotTell)?;
             if let Some(hash) = hash {
                 let found = Policy::load(&policy).ok().map(|policy| *policy.hash());
                 if found != Some(*hash) {
@@ -72,10 +69,4 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
 fn in_history(node: &Node, hash: &PolicyHash) -> Result<Option<PolicyVersion>, Failure> {
     let versions = node.store().policy_versions().map_err(ServiceError::from)?;
     Ok(versions.into_iter().rfind(|version| version.policy_hash == *hash))
-}
-
-fn read(folder: &Path) -> Result<[Vec<u8>; 3], Failure> {
-    let read = |name: &str| files::read(&folder.join(name)).map_err(Failure::CouldNotTell);
-    let [policy, lattice, allow] = NAMES;
-    Ok([read(policy)?, read(lattice)?, read(allow)?])
 }

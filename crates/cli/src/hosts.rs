@@ -1,0 +1,6 @@
+//! Agents' hosts: from what a host is about to do to a yes or a no that it understands.
+
+pub(crate) mod config;
+pub(crate) mod gate;
+pub(crate) mod hook;
+pub(crate) mod workspace;
