@@ -22,7 +22,10 @@ const DIFF_LINES_MAX: usize = 10;
 
 /// Every generated file: path from the root, contents. The one list to add to.
 fn artifacts() -> BTreeMap<String, String> {
-    let documents = [("docs/generated/codes.md".to_owned(), codes::markdown())];
+    let documents = [
+        ("docs/generated/codes.md".to_owned(), codes::markdown()),
+        ("policy/actions.v1.json".to_owned(), countersign_cli::shipped_actions_document()),
+    ];
     documents.into_iter().chain(schemas::all()).chain(views::all()).collect()
 }
 

@@ -13,9 +13,11 @@ pub(crate) mod events;
 pub(crate) mod gate;
 pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod intent;
 pub(crate) mod keys;
 pub(crate) mod log;
+pub(crate) mod mcp;
 pub(crate) mod outcome;
 pub(crate) mod pending;
 pub(crate) mod policy;
@@ -25,6 +27,7 @@ pub(crate) mod scan;
 pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod trace;
+pub(crate) mod uninstall;
 pub(crate) mod verify;
 
 use clap::Subcommand;
@@ -40,7 +43,10 @@ pub(crate) enum Command {
     Intent(intent::Arguments),
     Scan(scan::Arguments),
     Init(init::Arguments),
+    Install(install::Arguments),
+    Uninstall(uninstall::Arguments),
     Hook(hook::Arguments),
+    Mcp(mcp::Arguments),
     Session(session::Arguments),
     Decide(decide::Arguments),
     Pending(pending::Arguments),
@@ -68,7 +74,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Policies", &["policy"]),
     ("Intents", &["intent"]),
     ("Repositories", &["scan"]),
-    ("Agents", &["init", "hook"]),
+    ("Agents", &["init", "install", "uninstall", "hook", "mcp"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
@@ -84,7 +90,10 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Policy(arguments) => policy::run(&arguments, console),
         Command::Init(arguments) => init::run(&arguments, console),
+        Command::Install(arguments) => install::run(&arguments, console),
+        Command::Uninstall(arguments) => uninstall::run(&arguments, console),
         Command::Hook(arguments) => Ok(hook::run(arguments, console)),
+        Command::Mcp(arguments) => mcp::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),
         Command::Decide(arguments) => decide::run(&arguments, console),
         Command::Pending(arguments) => pending::run(&arguments, console),

@@ -65,6 +65,12 @@ pub mod codes {
         CLI_DEFECT
         /// The settings of a workspace are wrong.
         CLI_CONFIG_INVALID
+        /// Another program could not be started, or does not answer.
+        CLI_START_FAILED
+        /// The settings of a host cannot be read or changed.
+        INSTALL_SETTINGS
+        /// A host does not say that it trusts a hook.
+        INSTALL_TRUST
         /// What a host told its hook cannot be understood.
         HOOK_INPUT
         /// A hook had no decision in time.

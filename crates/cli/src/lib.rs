@@ -7,6 +7,7 @@ mod actions;
 mod cli;
 mod commands;
 mod console;
+mod difference;
 mod effects;
 mod embedded;
 mod exit;
@@ -19,7 +20,7 @@ mod scan;
 mod source;
 
 pub use crate::{
-    actions::shipped_actions,
+    actions::{shipped_actions, shipped_actions_document},
     cli::command,
     exit::Exit,
     failure::{Failure, codes},

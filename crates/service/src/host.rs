@@ -5,8 +5,11 @@
 //! twice under one name begins at most once.
 
 use countersign_canon::{Json, Sha256, Text};
-use countersign_ledger::{Approval, OutcomeStatus, PermitId, Session};
-use countersign_policy::{ActionHash, ApprovalId, ApprovalState, SessionId, action_hash};
+use countersign_ledger::{Approval, LoadedVersion, OutcomeStatus, PermitId, Session, SessionState};
+use countersign_policy::{
+    ActionHash, ApprovalId, ApprovalState, Decision as Verdict, Gate, ProvidedApproval, Request,
+    SessionFacts, SessionId, action_hash, authorize,
+};
 use countersign_store::{FreshIds, Refusal};
 
 use crate::{Ask, Caller, Decision, NewSession, Node, ServiceError, clock};
@@ -77,6 +80,42 @@ impl Node {
         let approval_id = self.granted_approval(&call.session, hash)?;
         let ask = Ask { approval_id, ..ask.in_session(&call.session).to_begin() };
         self.decide_as(caller, ask, fresh)
+    }
+
+    /// Whether an action could be allowed as things are, with an approval if it takes one. Nothing is recorded.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot say.
+    pub fn is_open(&self, ask: Ask) -> Result<bool, ServiceError> {
+        let Some(activation) = self.store().activations()?.into_iter().next_back() else { return Ok(false) };
+        let Some(version) = self.store().policy_version(activation.version)? else { return Ok(false) };
+        let loaded = LoadedVersion::load(&version).map_err(ServiceError::defect)?;
+        let session = match &ask.session_id {
+            Some(id) => self.store().session(id)?,
+            None => None,
+        };
+        let session = session.map_or_else(SessionFacts::nobody, |session| SessionFacts {
+            session_id: Some(session.session_id),
+            role: Some(session.role),
+            mode: session.mode,
+            active: session.state == SessionState::Active,
+        });
+        let probe = match ask.probe {
+            Some(probe) => probe,
+            None => self.nothing_found(ask.session_id.as_ref())?,
+        };
+        let request = Request {
+            action_hash: action_hash(&ask.action_kind, &ask.action_payload),
+            action_kind: ask.action_kind,
+            session,
+            probe,
+            approval: ProvidedApproval::NotProvided,
+            evidence_refs: ask.evidence_refs,
+            warrant: ask.warrant,
+        };
+        let evaluation = authorize(loaded.in_force(), &request, clock::now()?).trace.evaluation;
+        Ok(evaluation.decision == Verdict::Allow || evaluation.gate == Gate::ApprovalRequired)
     }
 
     /// Notes how a host's call went; nothing if it never had a permit, or its outcome is known.

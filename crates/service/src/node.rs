@@ -198,7 +198,7 @@ impl Node {
     }
 
     /// Probe facts for a client that nobody has probed: nothing was found.
-    fn nothing_found(&self, session: Option<&SessionId>) -> Result<ProbeFacts, ServiceError> {
+    pub(crate) fn nothing_found(&self, session: Option<&SessionId>) -> Result<ProbeFacts, ServiceError> {
         let session = match session {
             Some(id) => self.store.session(id)?,
             None => None,

@@ -53,3 +53,10 @@ pub(crate) fn put_bytes(path: &Path, bytes: &[u8]) -> Result<(), Issue> {
         Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be written: {error}", path.display()))
     })
 }
+
+/// Takes a file away.
+pub(crate) fn remove(path: &Path) -> Result<(), Issue> {
+    std::fs::remove_file(path).map_err(|error| {
+        Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be removed: {error}", path.display()))
+    })
+}

@@ -28,6 +28,9 @@ const ROLE: &str = "copilot";
 /// The table of actions in a policy folder.
 const TABLE: &str = "actions.v1.yml";
 
+/// LIMIT: a write-ahead log that is longer costs more to read again than to put away; a decision adds some 50 kB.
+const WAL_BYTES_LONG: u64 = 600_000;
+
 /// A gate: a workspace, its store, and the table that says what calls mean.
 pub(crate) struct Gate {
     node: Node,
@@ -96,6 +99,25 @@ impl Gate {
         session.map(|session| session.session_id).map_err(|error| Issue::from(&error))
     }
 
+    /// A session of its own.
+    pub(crate) fn new_session(&self, client: &str) -> Result<SessionId, Issue> {
+        let new = Role::parse(ROLE).map(|role| NewSession::new(role, self.workspace.mode, client))?;
+        let session = new.and_then(|new| self.node.start_session(&self.caller, new));
+        session.map(|session| session.session_id).map_err(|error| Issue::from(&error))
+    }
+
+    /// Whether an action could be allowed in a session, with an approval if it takes one. Nothing is recorded.
+    pub(crate) fn is_open(&self, session: &SessionId, action: &Action) -> Result<bool, Issue> {
+        let kind = ActionKind::parse(action.kind.as_str())?;
+        let ask = Ask::new(kind, action.payload.clone()).in_session(session);
+        self.node.is_open(ask).map_err(|error| Issue::from(&error))
+    }
+
+    /// The workspace itself as the place of an act.
+    pub(crate) fn workspace_place(&self) -> Result<Place, Issue> {
+        self.workspace.place(&self.workspace.root)
+    }
+
     /// Where an act takes place that starts in this folder.
     pub(crate) fn place(&self, cwd: &Path) -> Result<Place, Issue> {
         self.workspace.place(cwd)
@@ -138,10 +160,13 @@ impl Gate {
         noted.map_err(|error| Issue::from(&error))
     }
 
-    /// Ends the process's use of the store without the work of closing it: everything is durable already, and the next
-    /// process finds the write-ahead log as a crash would have left it.
+    /// Ends the process's use of the store, mostly without the work of closing it: everything is durable already, and the
+    /// next process finds the write-ahead log as a crash would have left it. A long one is put away, since whoever opens the
+    /// store next must read all of it.
     pub(crate) fn leave(self) {
-        std::mem::forget(self);
+        if files::bytes_of(&self.workspace.data.join("state.db-wal")) < WAL_BYTES_LONG {
+            std::mem::forget(self);
+        }
     }
 
     fn denial(&self, action: &Action, hash: ActionHash, decision: &Decision, why: Reason) -> Denial {

@@ -133,7 +133,7 @@ impl Event {
 
 impl Denial {
     /// The denial for the agent that hears it, and the person behind it.
-    fn in_words(&self) -> String {
+    pub(crate) fn in_words(&self) -> String {
         let by = self.rule.as_ref().map(|rule| format!(" by rule {rule}")).unwrap_or_default();
         let mut lines = vec![
             format!("countersign denied this call: {}{by}", self.code),

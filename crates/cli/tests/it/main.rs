@@ -3,6 +3,7 @@
 
 mod action;
 mod canon;
+mod clients;
 mod demo;
 mod documents;
 mod hook;
