@@ -21,6 +21,7 @@ pub(crate) mod mcp;
 pub(crate) mod outcome;
 pub(crate) mod pending;
 pub(crate) mod policy;
+pub(crate) mod probe;
 pub(crate) mod replay;
 pub(crate) mod revoke;
 pub(crate) mod scan;
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Uninstall(uninstall::Arguments),
     Hook(hook::Arguments),
     Mcp(mcp::Arguments),
+    Probe(probe::Arguments),
     Session(session::Arguments),
     Decide(decide::Arguments),
     Pending(pending::Arguments),
@@ -74,7 +76,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Policies", &["policy"]),
     ("Intents", &["intent"]),
     ("Repositories", &["scan"]),
-    ("Agents", &["init", "install", "uninstall", "hook", "mcp"]),
+    ("Agents", &["init", "install", "uninstall", "hook", "mcp", "probe"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
@@ -93,6 +95,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Install(arguments) => install::run(&arguments, console),
         Command::Uninstall(arguments) => uninstall::run(&arguments, console),
         Command::Hook(arguments) => Ok(hook::run(arguments, console)),
+        Command::Probe(arguments) => probe::run(&arguments, console),
         Command::Mcp(arguments) => mcp::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),
         Command::Decide(arguments) => decide::run(&arguments, console),

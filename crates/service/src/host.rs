@@ -4,13 +4,16 @@
 //! made from those names, so that a later report finds the permit without anybody keeping a list, and a call that comes
 //! twice under one name begins at most once.
 
-use countersign_canon::{Json, Sha256, Text};
-use countersign_ledger::{Approval, LoadedVersion, OutcomeStatus, PermitId, Session, SessionState};
+use countersign_canon::{Json, Nullable, Sha256, Text};
+use countersign_ledger::{
+    Approval, EventContext, EventKind, LoadedVersion, NewEvent, OutcomeStatus, PermitId, Session,
+    SessionState, StreamId,
+};
 use countersign_policy::{
     ActionHash, ApprovalId, ApprovalState, Decision as Verdict, Gate, ProvidedApproval, Request,
     SessionFacts, SessionId, action_hash, authorize,
 };
-use countersign_store::{FreshIds, Refusal};
+use countersign_store::{Command, FreshIds, Refusal};
 
 use crate::{Ask, Caller, Decision, NewSession, Node, ServiceError, clock};
 
@@ -80,6 +83,30 @@ impl Node {
         let approval_id = self.granted_approval(&call.session, hash)?;
         let ask = Ask { approval_id, ..ask.in_session(&call.session).to_begin() };
         self.decide_as(caller, ask, fresh)
+    }
+
+    /// Keeps what a probe of a client found, as an event of the log.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot keep it.
+    pub fn note_capabilities(&self, caller: &Caller, found: &Json<'static>) -> Result<(), ServiceError> {
+        let origin = caller.origin("/v1/probes")?;
+        let event = NewEvent {
+            event: EventKind::CapabilitiesSnapshot,
+            stream_id: StreamId::audit(None),
+            ts: clock::now()?,
+            source: origin.source,
+            context: EventContext {
+                session_id: None,
+                run_id: None,
+                role: Nullable(None),
+                endpoint: origin.endpoint,
+                ir_hash: None,
+            },
+            detail: found.as_object().cloned().unwrap_or_default(),
+        };
+        self.call(caller, "/v1/probes", Command::Append(vec![event])).map(|_| ())
     }
 
     /// Whether an action could be allowed as things are, with an approval if it takes one. Nothing is recorded.

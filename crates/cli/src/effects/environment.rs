@@ -56,3 +56,8 @@ pub(crate) fn codex_folder() -> Option<std::path::PathBuf> {
 fn named(name: &str) -> Option<std::path::PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(Into::into)
 }
+
+/// The folders in which programs are looked for.
+pub(crate) fn program_folders() -> Vec<std::path::PathBuf> {
+    std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}

@@ -1,6 +1,7 @@
 //! Codex: its hooks, its trust in them, and its app-server.
 
 pub(crate) mod app_server;
+pub(crate) mod probe;
 
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use countersign_action::{Action, Host, Kind, Place, Table, ToolCall, normalise};
-use countersign_canon::{Issue, NonEmpty, Text};
+use countersign_canon::{Issue, Json, NonEmpty, Text};
 use countersign_ledger::OutcomeStatus;
 use countersign_policy::{
     ActionHash, ActionKind, AllowPolicy, Lattice, NameSet, Policy, ProbeFact, ProbeFacts, ProbeSchema, Role,
@@ -152,6 +152,25 @@ impl Gate {
             self.keep_evidence(action)?;
         }
         Ok(Verdict::Denied(Box::new(self.denial(action, hash, &decision, why))))
+    }
+
+    /// Keeps what a probe found, in the log.
+    pub(crate) fn note_snapshot(&self, snapshot: &Json<'static>) -> Result<(), Issue> {
+        self.node.note_capabilities(&self.caller, snapshot).map_err(|error| Issue::from(&error))
+    }
+
+    /// What a probe of this client found, if it was probed in this workspace.
+    ///
+    /// # Errors
+    ///
+    /// Fails if what it found cannot be read.
+    pub(crate) fn probed(&self, client: &str) -> Result<Vec<String>, Issue> {
+        let path = self.workspace.data.join("probes").join(format!("{client}.json"));
+        if files::mode_of(&path).is_none() {
+            return Ok(Vec::new());
+        }
+        let facts = ProbeFacts::load(&files::read(&path)?).map_err(|issues| first(issues.into_vec()))?;
+        Ok(facts.facts.0.iter().map(ToString::to_string).collect())
     }
 
     /// Notes how a call went that was allowed to begin.

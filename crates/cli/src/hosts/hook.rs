@@ -104,9 +104,13 @@ fn before(gate: &Gate, host: Host, json: &Json<'_>, call: &HostCall) -> Result<S
     let tool = ToolCall::read(json)?;
     let place = gate.place(Path::new(text(json, "cwd")?))?;
     let action = gate.action(host, &tool, &place)?;
-    // A host that calls a tool has it: that is the probe.
-    let facts: &[&str] = if action.kind == Kind::AgentSpawn { &["tool:spawn_agent"] } else { &[] };
-    let probe = probe_facts(host.as_str(), facts)?;
+    let probed = gate.probed(host.as_str())?;
+    let mut facts: Vec<&str> = probed.iter().map(String::as_str).collect();
+    if action.kind == Kind::AgentSpawn {
+        // A host that calls a tool has it: the call is the probe.
+        facts.push("tool:spawn_agent");
+    }
+    let probe = probe_facts(host.as_str(), &facts)?;
     Ok(match gate.decide(call, &action, probe)? {
         Verdict::Allowed => Said::Nothing,
         Verdict::Denied(denial) => Said::No(denial.in_words()),

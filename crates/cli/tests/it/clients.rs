@@ -9,3 +9,4 @@ mod desk;
 mod install;
 mod mcp;
 mod model;
+mod probe;

@@ -35,7 +35,6 @@ pub(crate) fn client(test: &str, path: &str) -> Option<PathBuf> {
 
 pub(crate) const CLAUDE: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 pub(crate) const CODEX: &str = "codex-current/vendor/x86_64-unknown-linux-musl/bin/codex";
-#[expect(dead_code, reason = "the prober comes next")]
 pub(crate) const CODEX_0_99: &str = "codex-0.99/vendor/x86_64-unknown-linux-musl/codex/codex";
 pub(crate) const FILESYSTEM_SERVER: &str = "@modelcontextprotocol/server-filesystem/dist/index.js";
 
@@ -69,6 +68,13 @@ impl Desk {
     pub(crate) fn write(&self, name: &str, text: &str) {
         fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
         fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Writes a program.
+    pub(crate) fn write_program(&self, name: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        self.write(name, text);
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
     pub(crate) fn read(&self, name: &str) -> Option<String> {
@@ -221,7 +227,8 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        drop(self.process.kill());
+        // With nothing more to read the program ends by itself, and so does what it has started.
+        drop(self.process.stdin.take());
         drop(self.process.wait());
     }
 }
