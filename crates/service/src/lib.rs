@@ -31,10 +31,12 @@ mod dial;
 mod door;
 mod error;
 mod files;
+mod host;
 mod http;
 mod lineage;
 mod node;
 mod policies;
+mod reason;
 mod replay;
 mod session;
 mod sign;
@@ -49,10 +51,12 @@ pub use crate::{
     decision::{Ask, Decision},
     door::{Door, Tail},
     error::ServiceError,
+    host::HostCall,
     http::{Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, openapi, serve},
     lineage::Lineage,
     node::{Node, NodeOptions},
     policies::POLICY_FILES,
+    reason::Reason,
     replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,
     sign::sign,

@@ -3,8 +3,10 @@
 
 mod action;
 mod canon;
+mod clients;
 mod demo;
 mod documents;
+mod hook;
 mod http;
 mod intent;
 mod outages;
