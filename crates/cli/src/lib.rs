@@ -16,12 +16,14 @@ mod gates;
 mod intent;
 mod scan;
 mod source;
+mod yaml;
 
 pub use crate::{
     actions::shipped_actions,
     cli::command,
     exit::Exit,
     failure::{Failure, codes},
+    yaml::codes as yaml_codes,
 };
 
 /// Runs the program on these arguments (the first is the program's name) and says how it ended.
