@@ -30,6 +30,41 @@ impl Json<'_> {
         }
     }
 
+    /// The canonical spelling without the members at these places, each a path of keys from the document down: what a
+    /// checksum covers that stands in the document itself.
+    #[must_use]
+    pub fn to_canonical_without(&self, left_out: &[&[&str]]) -> String {
+        let mut out = String::new();
+        self.write_canonical_without(left_out, &mut out);
+        out
+    }
+
+    fn write_canonical_without(&self, left_out: &[&[&str]], out: &mut String) {
+        let (Value::Object(Object { members }), false) = (&self.value, left_out.is_empty()) else {
+            return self.write_canonical(out);
+        };
+        out.push('{');
+        let mut is_first = true;
+        for member in members {
+            let below: Vec<&[&str]> = left_out
+                .iter()
+                .filter_map(|path| path.split_first().filter(|(key, _)| **key == member.key))
+                .map(|(_, rest)| rest)
+                .collect();
+            if below.iter().any(|rest| rest.is_empty()) {
+                continue;
+            }
+            if !is_first {
+                out.push(',');
+            }
+            is_first = false;
+            write_string(&member.key, out);
+            out.push(':');
+            member.value.write_canonical_without(&below, out);
+        }
+        out.push('}');
+    }
+
     /// The same order and spelling, indented by two spaces, with a final line break: for files people read.
     #[must_use]
     pub fn to_pretty(&self) -> String {

@@ -3,7 +3,7 @@
 use countersign_action::{Table, codes};
 use countersign_canon::{Issue, Json, NonEmpty};
 
-use crate::scan::yaml::{self, Parsed};
+use crate::yaml::{self, Dialect, Parsed};
 
 /// The table that ships with the program.
 pub(crate) const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
@@ -35,7 +35,7 @@ pub(crate) fn load_or_shipped(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
 
 /// Reads a table of actions from YAML.
 pub(crate) fn load(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
-    let Parsed { document, issues } = yaml::parse(bytes);
+    let Parsed { document, issues } = yaml::parse(bytes, Dialect::Texts);
     let issues: Vec<Issue> =
         issues.into_iter().map(|issue| issue.under(codes::ACTION_TABLE_INVALID)).collect();
     match (NonEmpty::new(issues), document) {

@@ -59,8 +59,6 @@ pub mod codes {
         CLI_READ_FAILED
         /// A file or the output could not be written.
         CLI_WRITE_FAILED
-        /// A file is not the part of YAML that is read here.
-        CLI_YAML
         /// DE2: the folder for a plan lies in a source tree.
         DE2_OUT_IN_SOURCE_TREE
         /// DE2: whether the folder for a plan lies in a source tree cannot be told.

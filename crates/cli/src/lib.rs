@@ -19,12 +19,14 @@ mod intent;
 mod policy_folder;
 mod scan;
 mod source;
+mod yaml;
 
 pub use crate::{
     actions::{shipped_actions, shipped_actions_document},
     cli::command,
     exit::Exit,
     failure::{Failure, codes},
+    yaml::codes as yaml_codes,
 };
 
 /// Runs the program on these arguments (the first is the program's name) and says how it ended.

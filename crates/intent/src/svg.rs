@@ -1,6 +1,6 @@
 //! A few shapes and texts as SVG, with whole numbers only.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 use core::fmt::Write as _;
 
 use crate::wire::{RiskLevel, Severity};
@@ -48,6 +48,15 @@ impl Drawing {
         let _infallible = writeln!(
             self.body,
             "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"{stroke}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\"/>"
+        );
+    }
+
+    /// A dashed line from one place to another below it that swings out to the right by `swing`, past what is between.
+    pub fn bow(&mut self, [x, y1, y2, swing]: [i64; 4], stroke: &str) {
+        let out = x.saturating_add(swing);
+        let _infallible = writeln!(
+            self.body,
+            "<path d=\"M {x} {y1} C {out} {y1} {out} {y2} {x} {y2}\" fill=\"none\" stroke=\"{stroke}\" stroke-width=\"2\" stroke-dasharray=\"6 4\"/>"
         );
     }
 
@@ -132,6 +141,22 @@ pub fn shortened(text: &str, characters_max: usize) -> String {
     let mut out: String = text.chars().take(characters_max.saturating_sub(1)).collect();
     out.push('…');
     out
+}
+
+/// The text in lines of at most so many characters, broken between words where there are any.
+#[must_use]
+pub fn wrapped(text: &str, characters_max: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count().saturating_add(word.chars().count()) < characters_max => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(shortened(word, characters_max)),
+        }
+    }
+    lines
 }
 
 /// The colour of a risk.

@@ -14,6 +14,7 @@ const CRATES: &[(&str, &[CodeEntry])] = &[
     ("store", countersign_store::store_codes::ALL),
     ("service", countersign_service::service_codes::ALL),
     ("cli", countersign_cli::codes::ALL),
+    ("cli", countersign_cli::yaml_codes::ALL),
 ];
 
 /// The table as Markdown, sorted by code.

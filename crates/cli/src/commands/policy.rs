@@ -14,7 +14,6 @@ mod rollback;
 mod schema;
 mod test;
 mod validate;
-mod yaml;
 
 use clap::Subcommand;
 

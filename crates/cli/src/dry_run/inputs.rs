@@ -2,29 +2,30 @@
 
 use std::path::Path;
 
-use countersign_canon::{Issue, NonEmpty};
+use countersign_canon::{Issue, NonEmpty, Pointer};
 use countersign_dryrun::Source as PlanSource;
 use countersign_intent::{Registry, intent_codes};
 
-use crate::{failure::Failure, intent::report::Row, source::Source};
+use crate::{failure::Failure, intent::report::Refusal, source::Source};
 
 /// Reads the documents; the inner error is everything that is wrong with the first that cannot be used.
 pub(crate) fn read(
     intent: &Path,
     evaluation: Option<&Path>,
     registry: Option<&Registry>,
-) -> Result<Result<PlanSource, Vec<Row>>, Failure> {
+) -> Result<Result<PlanSource, Refusal>, Failure> {
     let file = Source::read(intent)?;
     let source = match PlanSource::load(&file.bytes, registry) {
         Ok(source) => source,
-        Err(issues) => return Ok(Err(rows(&file.name, issues))),
+        Err(issues) => return Ok(Err(Refusal::new(file, issues))),
     };
     // Only a file that is named like an intent promises to hold that one.
     let stem = intent.file_stem().and_then(|stem| stem.to_str()).filter(|stem| stem.starts_with("intent_"));
     if let Some(stem) = stem.filter(|stem| source.plan().is_none() && *stem != source.intent().id().as_str())
     {
         let message = format!("the file is named `{stem}` and holds `{}`", source.intent().id());
-        return Ok(Err(rows(&file.name, NonEmpty::of(Issue::new(intent_codes::FILE_ID_MISMATCH, message)))));
+        let issue = Issue::new(intent_codes::FILE_ID_MISMATCH, message);
+        return Ok(Err(Refusal::new(file, NonEmpty::of(issue.with_pointer(Pointer::root().key("id"))))));
     }
     let Some(path) = evaluation else { return Ok(Ok(source)) };
     let file = Source::read(path)?;
@@ -32,10 +33,5 @@ pub(crate) fn read(
         Ok(json) => source.with_evaluation(&json),
         Err(issue) => Err(NonEmpty::of(issue.under(intent_codes::EVALUATION_INVALID))),
     };
-    Ok(chosen.map_err(|issues| rows(&file.name, issues)))
-}
-
-/// The rows of a report about one file.
-pub(crate) fn rows(file: &str, issues: NonEmpty<Issue>) -> Vec<Row> {
-    issues.into_vec().into_iter().map(|issue| Row { file: file.to_owned(), issue }).collect()
+    Ok(chosen.map_err(|issues| Refusal::new(file, issues)))
 }

@@ -18,6 +18,7 @@ use countersign_canon::{Issue, Json, NonEmpty, Wire};
 use countersign_intent::{EvaluateOptions, IntentSet, evaluate, explain_text, read_evaluation};
 
 use crate::{
+    effects::isolation,
     failure::{Failure, codes},
     gates::Checked,
 };
@@ -26,6 +27,9 @@ use examples::Examples;
 /// The documents of an outcome, or why there are none.
 type Documents = Result<Vec<Json<'static>>, NonEmpty<Issue>>;
 
+/// The exit code of a program, or why it could not be started.
+type Ended = Result<Option<i32>, Issue>;
+
 /// What the gates run: the engine as it is, or in tests one that is broken on purpose.
 #[derive(Debug, Clone, Copy)]
 struct Engine {
@@ -33,10 +37,12 @@ struct Engine {
     evaluate: fn(&IntentSet, EvaluateOptions<'_>) -> Documents,
     /// A result for people.
     explain: fn(&Json<'_>) -> String,
+    /// The program, in a folder, with a home and these arguments; gives its exit code.
+    run: fn(&Path, &Path, &[&str]) -> Ended,
 }
 
 /// The engine as it is.
-const ENGINE: Engine = Engine { evaluate: outcome, explain };
+const ENGINE: Engine = Engine { evaluate: outcome, explain, run: isolation::run_self };
 
 fn outcome(set: &IntentSet, options: EvaluateOptions<'_>) -> Documents {
     let outcome = evaluate(set, options)?;

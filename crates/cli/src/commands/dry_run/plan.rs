@@ -14,7 +14,11 @@ use crate::{
     },
     exit::Exit,
     failure::{Failure, codes},
-    intent::{registry::RegistryArguments, report},
+    intent::{
+        registry::RegistryArguments,
+        report::{self, Refusal},
+    },
+    source::Source,
 };
 
 /// Plan what an intent would do, and do none of it
@@ -56,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let registry = arguments.registry.load()?;
     let source = match inputs::read(&arguments.intent, arguments.evaluation.as_deref(), registry.as_ref())? {
         Ok(source) => source,
-        Err(rows) => return report::show(&rows, console),
+        Err(refusal) => return report::show(&[refusal], console),
     };
     let folder = match OutFolder::find(&arguments.out) {
         Ok(folder) => folder,
@@ -70,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let result = match plan(&source, options) {
         Ok(result) => result,
         Err(issues) => {
-            return report::show(&inputs::rows(&arguments.intent.display().to_string(), issues), console);
+            return report::show(&[Refusal::new(Source::read(&arguments.intent)?, issues)], console);
         }
     };
     let (path, written) = match folder.put(&format!("{}.json", result.result_id), &result.write()) {
@@ -94,5 +98,6 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
 }
 
 fn refused(arguments: &Arguments, issue: Issue, console: Console) -> Result<Exit, Failure> {
-    report::show(&inputs::rows(&arguments.out.display().to_string(), NonEmpty::of(issue)), console)
+    let folder = Source { name: arguments.out.display().to_string(), bytes: Vec::new() };
+    report::show(&[Refusal::new(folder, NonEmpty::of(issue))], console)
 }

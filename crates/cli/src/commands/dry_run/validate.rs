@@ -10,7 +10,10 @@ use crate::{
     dry_run::inputs,
     exit::Exit,
     failure::Failure,
-    intent::{registry::RegistryArguments, report},
+    intent::{
+        registry::RegistryArguments,
+        report::{self, Refusal},
+    },
     source::Source,
 };
 
@@ -46,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Ok(json) => json,
         Err(issue) => {
             let issue = issue.under(dry_run_codes::DRY_RUN_INVALID);
-            return report::show(&inputs::rows(&file.name, NonEmpty::of(issue)), console);
+            return report::show(&[Refusal::new(file, NonEmpty::of(issue))], console);
         }
     };
     let over_budget = if arguments.allow_over_budget { OverBudget::Allowed } else { OverBudget::Refused };
@@ -56,13 +59,13 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
             let registry = arguments.registry.load()?;
             match inputs::read(intent, arguments.evaluation.as_deref(), registry.as_ref())? {
                 Ok(source) => validate(&json, &source, registry.as_ref(), over_budget),
-                Err(rows) => return report::show(&rows, console),
+                Err(refusal) => return report::show(&[refusal], console),
             }
         }
     };
-    let rows = checked.map_or_else(|issues| inputs::rows(&file.name, issues), |_| Vec::new());
-    if arguments.intent.is_none() && rows.is_empty() {
+    let refusals: Vec<Refusal> = checked.err().map(|issues| Refusal::new(file, issues)).into_iter().collect();
+    if arguments.intent.is_none() && refusals.is_empty() {
         console.say("note: without --intent the result was held against itself alone\n");
     }
-    report::show(&rows, console)
+    report::show(&refusals, console)
 }
