@@ -5,6 +5,7 @@ mod action;
 mod canon;
 mod demo;
 mod documents;
+mod dry_run;
 mod http;
 mod intent;
 mod outages;
