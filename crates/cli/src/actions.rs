@@ -24,7 +24,7 @@ pub fn shipped_actions() -> Result<Table, NonEmpty<Issue>> {
 /// The table that ships with the program as a JSON document, from its source in YAML.
 #[must_use]
 pub fn shipped_actions_document() -> String {
-    let document = yaml::parse(SHIPPED).document;
+    let document = yaml::parse(SHIPPED, Dialect::Texts).document;
     document.map(|document| format!("{}\n", document.to_canonical())).unwrap_or_default()
 }
 

@@ -13,7 +13,7 @@ pub mod codes {
         DE2_WRITE_NOT_EXCLUDED
         /// DE3: a result does not say that nothing was made up.
         DE3_FABRICATION_NOT_EXCLUDED
-        /// DE3: a path stands in a diff or commit, or as free text, and is not one of the planned files.
+        /// DE3: a path stands in a diff or commit and is not one of the planned files.
         DE3_PATH_NOT_PLANNED
         /// DE3: a path stands in a result that the intent does not name, whole.
         DE3_PATH_NOT_IN_INTENT

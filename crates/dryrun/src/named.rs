@@ -9,6 +9,9 @@ use countersign_intent::{EvidenceRef, wire::IntentDocument};
 /// What stands for a part of free text that might be a path the intent does not name.
 const WITHHELD: &str = "[…]";
 
+/// LIMIT: messages hold texts of a thousand characters at least.
+const SHOWN_CHARS_MAX: usize = 800;
+
 /// Every path that an intent names: in its targets, in its evidence and in that of its commands. Whole and normalised;
 /// nothing is ever found in free text, by a part of its name or by a pattern.
 #[derive(Debug, Clone)]
@@ -38,28 +41,37 @@ impl NamedPaths {
             return true;
         }
         let below = format!("{text}/");
+        if RepoPath::parse(&below).is_ok_and(|folder| self.contains(&folder)) {
+            return true;
+        }
         let mut after = self.texts.range::<str, _>((Bound::Included(below.as_str()), Bound::Unbounded));
         after.next().is_some_and(|next| next.starts_with(&below))
     }
 
-    /// Free text on one line, as far as so many characters allow; whatever might be a path that is not named is left out.
+    /// Free text on one line, as many whole words as so many characters allow; whatever might be a path that is not named
+    /// is left out.
     pub(crate) fn quoted(&self, text: &str, chars_max: usize) -> String {
         let mut out = String::new();
-        for word in text.split(|character: char| character.is_whitespace() || character.is_control()) {
+        let words = text.split(|character: char| character.is_whitespace() || character.is_control());
+        for word in words.filter(|word| !word.is_empty()) {
             let (before, core, after) = trimmed(word);
-            if word.is_empty() {
-                continue;
+            let word = match RepoPath::parse(core).ok().filter(|path| self.contains(path)) {
+                Some(path) => format!("{before}{path}{after}"),
+                None if may_be_path(core) => format!("{before}{WITHHELD}{after}"),
+                None => String::from(word),
+            };
+            let length = out.chars().count().saturating_add(word.chars().count());
+            // Room is left for the space before the word and the sign that something is missing.
+            if length.saturating_add(2) > chars_max {
+                out.push('…');
+                break;
             }
             if !out.is_empty() {
                 out.push(' ');
             }
-            match RepoPath::parse(core).ok().filter(|path| self.contains(path)) {
-                Some(path) => out.push_str(&format!("{before}{path}{after}")),
-                None if may_be_path(core) => out.push_str(&format!("{before}{WITHHELD}{after}")),
-                None => out.push_str(word),
-            }
+            out.push_str(&word);
         }
-        countersign_intent::svg::shortened(&out, chars_max)
+        out
     }
 
     /// Whether free text mentions what reads like a file that the intent does not name.
@@ -69,6 +81,14 @@ impl NamedPaths {
             let is_named = RepoPath::parse(core).is_ok_and(|path| self.contains(&path));
             !is_named && reads_like_file(core)
         })
+    }
+}
+
+/// A path for a message of limited length: whole, or only how long it is.
+pub(crate) fn shown(path: &RepoPath) -> String {
+    match path.as_str().chars().count() {
+        ..=SHOWN_CHARS_MAX => format!("`{path}`"),
+        count => format!("a path of {count} characters"),
     }
 }
 
@@ -106,7 +126,8 @@ fn reads_like_file(word: &str) -> bool {
 /// Whether a name ends in a dot and letters or digits that begin with a letter: `a.rs`, not `v1.2`, `i.e` or `.git`.
 fn has_extension(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
-        stem.chars().count() >= 2
+        let is_long_enough = stem.chars().count() >= 2 || (!stem.is_empty() && extension.len() >= 2);
+        is_long_enough
             && (1..=10).contains(&extension.len())
             && extension.starts_with(|first: char| first.is_ascii_alphabetic())
             && extension.chars().all(|character| character.is_ascii_alphanumeric())

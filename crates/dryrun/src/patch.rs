@@ -16,6 +16,7 @@ use countersign_intent::{
 use crate::{
     DiffPlaceholder,
     command_set::CommandSet,
+    named::shown,
     wire::{
         EstimatedDiff, FileAction, Impact, LockIntent, LockIntentMode, LockIntentScope, PatchConstraints,
         PatchPlan, PlannedFile, Unknown, UnknownType, Warning, WarningCode,
@@ -105,7 +106,8 @@ impl Changes {
         for (path, (action, commands)) in touched {
             if lock.mode == LockMode::Files && locked.holding(path).is_empty() {
                 self.unknowns.push(unlocked(work, path)?);
-                let message = format!("lock_scope of mode files does not cover `{path}`, which would change");
+                let message =
+                    format!("lock_scope of mode files does not cover {}, which would change", shown(path));
                 let message = Text::new(message)?;
                 self.warnings.push(Warning { code: WarningCode::LockScopeMissesPath, message });
                 continue;
@@ -158,7 +160,7 @@ fn planned(work: &Work<'_>, change: &Change) -> Option<PlannedFile> {
     Some(PlannedFile {
         path: change.path.clone(),
         action: change.action,
-        rationale: Text::new(format!("{deed} by {}", who(work, change.commands)))?,
+        rationale: Text::new(format!("{deed} by {}", who(work, change)))?,
         risk: change.risk,
         evidence_refs: List::new(change.evidence.clone())?,
         lock_intent: lock_intent(work, &change.path),
@@ -166,16 +168,19 @@ fn planned(work: &Work<'_>, change: &Change) -> Option<PlannedFile> {
     })
 }
 
-/// Who changes a file, and what the first of them is to achieve.
-fn who(work: &Work<'_>, commands: CommandSet) -> String {
-    let steps: Vec<_> = commands.iter().filter_map(|index| work.step(index)).collect();
-    let names: Vec<&str> = steps.iter().take(3).map(|step| step.command.command_id.as_str()).collect();
-    let more = match steps.len().saturating_sub(3) {
+/// Who changes a file, and what the first command that does the gravest thing to it is to achieve.
+fn who(work: &Work<'_>, change: &Change) -> String {
+    let steps = || change.commands.iter().filter_map(|index| work.step(index));
+    let names: BTreeSet<&str> = steps().map(|step| step.command.command_id.as_str()).collect();
+    let more = match names.len().saturating_sub(3) {
         0 => String::new(),
         count => format!(" and {count} more"),
     };
-    let first = steps.first().map(|step| work.named.quoted(step.command.intent.as_str(), QUOTE_CHARS));
-    format!("{}{more}: {}", names.join(", "), first.unwrap_or_default())
+    let names: Vec<&str> = names.into_iter().take(3).collect();
+    let does = |effect: &Effect| action_of(*effect) == Some(change.action);
+    let gravest = steps().find(|step| step.command.effects.iter().any(does));
+    let quote = gravest.map(|step| work.named.quoted(step.command.intent.as_str(), QUOTE_CHARS));
+    format!("{}{more}: {}", names.join(", "), quote.unwrap_or_default())
 }
 
 fn lock_intent(work: &Work<'_>, path: &RepoPath) -> LockIntent {
@@ -216,7 +221,7 @@ fn diff(work: &Work<'_>, change: &Change) -> Option<EstimatedDiff> {
         file_path: change.path.clone(),
         diff_hash_placeholder: DiffPlaceholder::parse(&format!("placeholder_{}", Sha256::of_json(&content)))
             .ok()?,
-        intent_summary: Text::new(format!("{}: {}", change.action, who(work, change.commands)))?,
+        intent_summary: Text::new(format!("{}: {}", change.action, who(work, change)))?,
     })
 }
 
@@ -230,11 +235,11 @@ fn unknown(kind: UnknownType, description: String, reason: &str, needed_evidence
 }
 
 fn mention(work: &Work<'_>, index: usize) -> Option<Unknown> {
-    let (id, command) = (work.id(), &work.step(index)?.command.command_id);
+    let command = &work.step(index)?.command.command_id;
     unknown(
         UnknownType::MissingPath,
         format!(
-            "the text of {command} (intent://{id}/planned_commands/{index}/intent) mentions a path that the intent does not name"
+            "the text of {command} (planned_commands/{index}) mentions a path that the intent does not name"
         ),
         "a path is planned only if the intent names it whole, in its targets or as scan://file evidence",
         format!("the path in scope.targets.files, or as a scan://file reference of planned_commands/{index}"),
@@ -261,19 +266,20 @@ fn ambiguous(work: &Work<'_>, area: &RepoPath, commands: CommandSet) -> Option<U
     unknown(
         UnknownType::AmbiguousTarget,
         format!(
-            "`{area}` is a folder or pattern; which files {} would change in it is not said",
+            "{} is a folder or pattern; which files {} would change in it is not said",
+            shown(area),
             names.join(", ")
         ),
         "a folder or glob is not a file, and none of its files is named by a command that changes something",
-        format!("scan://file references for the files of `{area}` that are meant"),
+        format!("scan://file references for the files of {} that are meant", shown(area)),
     )
 }
 
 fn unlocked(work: &Work<'_>, path: &RepoPath) -> Option<Unknown> {
     unknown(
         UnknownType::InsufficientEvidence,
-        format!("`{path}` would change, but lies outside what `{}` locks", work.id()),
+        format!("{} would change, but lies outside what `{}` locks", shown(path), work.id()),
         "constraints.lock_scope has mode files and does not cover the path",
-        format!("`{path}` in constraints.lock_scope.paths"),
+        format!("{} in constraints.lock_scope.paths", shown(path)),
     )
 }

@@ -74,3 +74,6 @@ pub(crate) fn result_id(intent_id: &str, checksum: &str) -> Option<ResultId> {
     let short: String = hash.chars().take(16).collect();
     ResultId::parse(&format!("dryexec_{short}")).ok()
 }
+
+#[cfg(test)]
+mod tests;

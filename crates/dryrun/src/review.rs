@@ -12,6 +12,7 @@ use countersign_intent::wire::{IntentDocument, Review, RiskLevel};
 
 use crate::{
     code::codes,
+    named::shown,
     patch::Changes,
     wire::{
         CommitPlan, EvidenceCoverage, Node, NodeType, ReviewPackStub, ReviewTime, RiskSummary,
@@ -122,7 +123,7 @@ impl Reviews {
             )
         });
         let by_path =
-            self.by_path.iter().map(|(review, path)| format!("`{path}` asks for a {review} review"));
+            self.by_path.iter().map(|(review, path)| format!("{} asks for a {review} review", shown(path)));
         let unknown = match changes.unknowns.len() {
             0 => None,
             1 => Some("1 thing is not known".into()),

@@ -31,6 +31,7 @@ impl GitIndex {
         }
         let count = cursor.number()?;
         let mut paths: Vec<Vec<u8>> = Vec::new();
+        let mut last: Vec<u8> = Vec::new();
         for _ in 0..count {
             let before = cursor.rest.len();
             cursor.take(STAT_BYTES.checked_add(hash_bytes)?)?;
@@ -40,7 +41,6 @@ impl GitIndex {
             }
             let path = if version == 4 {
                 let dropped = cursor.varint()?;
-                let last = paths.last().map(Vec::as_slice).unwrap_or_default();
                 let kept = last.get(..last.len().checked_sub(dropped)?)?;
                 [kept, cursor.until_nul()?].concat()
             } else {
@@ -50,10 +50,12 @@ impl GitIndex {
                 cursor.take(used.next_multiple_of(8).checked_sub(used)?)?;
                 path
             };
-            if path.is_empty() || path.starts_with(b"/") {
+            if path.starts_with(b"/") {
                 return None;
             }
-            paths.push(path);
+            last.clone_from(&path);
+            // In a split index, an entry without a name changes one of the shared index, which has the name.
+            paths.extend(Some(path).filter(|path| !path.is_empty()));
         }
         Some(Self { paths, shared: extensions(cursor)? })
     }

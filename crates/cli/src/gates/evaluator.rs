@@ -19,8 +19,8 @@ use countersign_intent::{EvaluateOptions, IntentSet, evaluate, explain_text, rea
 
 use crate::{
     effects::isolation,
-    failure::{Failure, codes},
-    gates::Checked,
+    failure::Failure,
+    gates::{Checked, chosen},
 };
 use examples::Examples;
 
@@ -76,16 +76,9 @@ const GATES: &[Gate] = &[
 
 /// Runs the gates with these letters, or all.
 pub(crate) fn run(root: &Path, letters: &[String]) -> Result<Vec<Checked>, Failure> {
-    let known = |letter: &String| GATES.iter().any(|gate| gate.letter == letter.to_uppercase());
-    if let Some(unknown) = letters.iter().find(|letter| !known(letter)) {
-        let issue = Issue::new(codes::CLI_USAGE, format!("there is no gate `{unknown}`"));
-        return Err(Failure::CouldNotTell(issue.with_expected("letters from A to J")));
-    }
+    let wanted = chosen(GATES, |gate| gate.letter, letters)?;
     let examples = Examples::load(root)?;
-    let wanted = GATES.iter().filter(|gate| {
-        letters.is_empty() || letters.iter().any(|letter| letter.to_uppercase() == gate.letter)
-    });
-    Ok(wanted.map(|gate| checked(gate, &examples, ENGINE)).collect())
+    Ok(wanted.into_iter().map(|gate| checked(gate, &examples, ENGINE)).collect())
 }
 
 fn checked(gate: &Gate, examples: &Examples, engine: Engine) -> Checked {

@@ -5,7 +5,7 @@ use countersign_policy::Mode;
 
 use crate::{
     failure::codes,
-    scan::yaml::{self, Parsed},
+    yaml::{self, Dialect, Parsed},
 };
 
 /// What `countersign init` writes.
@@ -41,7 +41,7 @@ impl Config {
     ///
     /// Fails with every problem of the file.
     pub(crate) fn load(bytes: &[u8]) -> Result<Self, NonEmpty<Issue>> {
-        let Parsed { document, issues } = yaml::parse(bytes);
+        let Parsed { document, issues } = yaml::parse(bytes, Dialect::Texts);
         let issues = issues.into_iter().map(|issue| issue.under(codes::CLI_CONFIG_INVALID)).collect();
         match (NonEmpty::new(issues), document) {
             (Some(issues), _) => Err(issues),

@@ -6,6 +6,7 @@ mod canon;
 mod clients;
 mod demo;
 mod documents;
+mod dry_run;
 mod hook;
 mod http;
 mod intent;

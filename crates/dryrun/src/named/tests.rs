@@ -26,7 +26,12 @@ fn a_named_path_is_shown_whole_and_any_other_is_left_out() {
 
 #[test]
 fn a_long_text_is_cut() {
-    assert_eq!(named(&[]).quoted("one two three", 8), "one two…");
+    assert_eq!(named(&[]).quoted("one two three", 9), "one two…");
+    assert_eq!(
+        named(&["src/a.py"]).quoted("see src/a.py", 10),
+        "see…",
+        "a path is shown whole or not at all"
+    );
 }
 
 #[test]
@@ -41,8 +46,8 @@ fn what_reads_like_a_file_is_told_from_what_does_not() {
 
 #[test]
 fn a_folder_is_known_by_its_mark_its_pattern_or_what_lies_under_it() {
-    let named = named(&["src", "src/a.py", "docs/", "lib/*.rs", "Makefile", "srcfoo"]);
+    let named = named(&["src", "src/a.py", "docs/", "docs", "lib/*.rs", "Makefile", "srcfoo"]);
     let is_area = |text: &str| named.is_area(&RepoPath::parse(text).unwrap());
-    assert!(is_area("src") && is_area("docs/") && is_area("lib/*.rs") && is_area("."));
+    assert!(is_area("src") && is_area("docs/") && is_area("docs") && is_area("lib/*.rs") && is_area("."));
     assert!(!is_area("src/a.py") && !is_area("Makefile") && !is_area("srcfoo"));
 }

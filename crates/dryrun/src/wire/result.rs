@@ -79,7 +79,7 @@ record! {
         /// All six red lines.
         constraints_enforced: Distinct<RedLine, 6, 6>,
         /// What the reader must know.
-        warnings: List<Warning, 0, 4000>,
+        warnings: List<Warning, 0, 8000>,
     }
 }
 
