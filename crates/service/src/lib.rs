@@ -36,6 +36,8 @@ mod http;
 mod lineage;
 mod node;
 mod policies;
+mod prover;
+mod proving;
 mod reason;
 mod replay;
 mod session;
