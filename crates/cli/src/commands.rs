@@ -18,6 +18,7 @@ pub(crate) mod log;
 pub(crate) mod outcome;
 pub(crate) mod pending;
 pub(crate) mod policy;
+pub(crate) mod proof;
 pub(crate) mod replay;
 pub(crate) mod revoke;
 pub(crate) mod scan;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Canon(canon::Arguments),
     Action(action::Arguments),
     Policy(policy::Arguments),
+    Proof(proof::Arguments),
     Intent(intent::Arguments),
     DryRun(dry_run::Arguments),
     Scan(scan::Arguments),
@@ -67,7 +69,7 @@ pub(crate) enum Command {
 /// The groups of `countersign --help`; every command is in exactly one, which a test checks.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Foundations", &["canon", "action"]),
-    ("Policies", &["policy"]),
+    ("Policies", &["policy", "proof"]),
     ("Intents", &["intent", "dry-run"]),
     ("Repositories", &["scan"]),
     ("The service", &["up", "serve"]),
@@ -86,6 +88,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::DryRun(arguments) => dry_run::run(&arguments, console),
         Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Policy(arguments) => policy::run(&arguments, console),
+        Command::Proof(arguments) => proof::run(&arguments, console),
         Command::Up(arguments) => up::run(&arguments, console),
         Command::Serve(arguments) => serve::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),

@@ -164,6 +164,15 @@ impl Policy {
 }
 
 impl Trace<'_> {
+    /// Puts evidence beside the decision, which it does not change; those that were not there already. CLAUSE: K4.2.
+    pub fn attach(&mut self, refs: Vec<EvidenceRef>) -> Vec<EvidenceRef> {
+        let new: Vec<EvidenceRef> =
+            refs.into_iter().filter(|evidence| !self.evidence_refs.contains(evidence)).collect();
+        let all = self.evidence_refs.iter().chain(&new).cloned().collect();
+        self.evidence_refs = EvidenceRef::sorted(all);
+        new
+    }
+
     /// The trace as JSON.
     #[must_use]
     pub fn to_json(&self) -> Json<'static> {

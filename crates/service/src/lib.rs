@@ -35,6 +35,8 @@ mod http;
 mod lineage;
 mod node;
 mod policies;
+mod prover;
+mod proving;
 mod replay;
 mod session;
 mod sign;

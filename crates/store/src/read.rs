@@ -1,8 +1,9 @@
 //! Questions that change nothing.
 
+use countersign_canon::Sha256;
 use countersign_ledger::{
     Approval, DecisionRecord, Event, Execution, ExecutionState, LeafHash, LogCheck, LogFault, LogReport,
-    NoteKey, PolicyVersion, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
+    NoteKey, PolicyVersion, ProofArtifact, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
 };
 use countersign_policy::ApprovalState;
 
@@ -244,4 +245,19 @@ pub(crate) fn decisions(sql: &mut dyn Sql, from: u64, limit: u32) -> Result<Vec<
     let rows = sql.query(query, &[count_cell(from)?, i64::from(limit).into()])?;
     let read = |row: &Row| Ok(LoggedDecision { log_index: row.count(0)?, record: read_body(row.text(1)?)? });
     rows.iter().map(read).collect()
+}
+
+/// What was proved about a policy version, or not.
+pub(crate) fn proofs(sql: &mut dyn Sql, version: i64) -> Result<Vec<ProofArtifact>, StoreError> {
+    let query = "SELECT p.body FROM proof_run r JOIN proof p ON p.proof_id = r.proof_id
+        WHERE r.policy_version = $1 ORDER BY p.proof_id";
+    let rows = sql.query(query, &[version.into()])?;
+    rows.iter().map(|row| read_body(row.text(0)?)).collect()
+}
+
+/// The certificate with this hash.
+pub(crate) fn certificate(sql: &mut dyn Sql, hash: &Sha256) -> Result<Option<String>, StoreError> {
+    let query = "SELECT body FROM certificate WHERE proof_hash = $1";
+    let rows = sql.query(query, &[hash.to_string().into()])?;
+    rows.first().map(|row| Ok(row.text(0)?.to_owned())).transpose()
 }

@@ -11,6 +11,7 @@ const CRATES: &[(&str, &[CodeEntry])] = &[
     ("scan", countersign_scan::codes::ALL),
     ("action", countersign_action::codes::ALL),
     ("ledger", countersign_ledger::ledger_codes::ALL),
+    ("proof", countersign_proof::proof_codes::ALL),
     ("store", countersign_store::store_codes::ALL),
     ("service", countersign_service::service_codes::ALL),
     ("cli", countersign_cli::codes::ALL),

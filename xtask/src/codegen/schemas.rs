@@ -6,10 +6,11 @@ use countersign_dryrun::wire::{CommitPlan, DryExecutionResult, ExecutionGraph, P
 use countersign_intent::wire::{
     AnswerPack, EvaluationDocument, IntentDocument, IntentSetDocument, MergePlanDocument, QuestionPack,
 };
-use countersign_ledger::Event;
+use countersign_ledger::{Event, ProofArtifact};
 use countersign_policy::{
     AllowDocument, CaseFile, Context, LatticeDocument, PolicyDocument, ProbeFacts, TraceDocument,
 };
+use countersign_proof::Obligation;
 use countersign_scan::{BoundariesFile, DeprecatedFile, InvariantsFile, Verdict};
 
 /// Every schema: path from the root, contents.
@@ -48,6 +49,8 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<DeprecatedFile>("scan_deprecated", "The rules of deprecated.yml, which are not enforced"),
         schema::<Verdict>("scan_verdict", "The verdict of a scan, verdict.json"),
         schema::<TableDocument>("actions", "The table of actions, countersign.actions.v1"),
+        schema::<Obligation>("proof_obligation", "What a policy must never decide, countersign.obligation@1"),
+        schema::<ProofArtifact>("proof_artifact", "What was proved, by what, from what"),
         schema::<Event>("urm_event", "An event in its envelope, urm-events@1"),
         schema::<IntentDocument>("intent", "An execution intent, v0.9.1"),
         schema::<IntentSetDocument>("intent_set", "An intent set, v0.9.3"),

@@ -22,6 +22,17 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("scan", &["countersign-canon", "thiserror", "memchr", "aho-corasick"]),
     ("action", &["countersign-canon"]),
     ("ledger", &["countersign-canon", "countersign-policy", "thiserror", "ed25519-dalek"]),
+    ("proofcheck", &[]),
+    (
+        "proof",
+        &[
+            "countersign-canon",
+            "countersign-policy",
+            "countersign-ledger",
+            "countersign-proofcheck",
+            "thiserror",
+        ],
+    ),
 ];
 
 const NO_STD: &str = "#![no_std]";

@@ -6,9 +6,12 @@ mod diff;
 mod document;
 mod eval;
 mod explain;
+mod facts;
 mod fmt;
 mod hash;
 mod history;
+mod prove;
+mod proved;
 mod render;
 mod rollback;
 mod schema;
@@ -35,6 +38,7 @@ enum Command {
     Eval(eval::Arguments),
     Explain(explain::Arguments),
     Diff(diff::Arguments),
+    Prove(Box<prove::Arguments>),
     Test(test::Arguments),
     Coverage(coverage::Arguments),
     Render(render::Arguments),
@@ -52,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Command::Eval(arguments) => eval::run(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
         Command::Diff(arguments) => diff::run(arguments, console),
+        Command::Prove(arguments) => prove::run(arguments, console),
         Command::Test(arguments) => test::run(arguments, console),
         Command::Coverage(arguments) => coverage::run(arguments, console),
         Command::Render(arguments) => render::run(arguments, console),

@@ -13,6 +13,7 @@ mod policy;
 #[path = "../../../store/tests/it/server.rs"]
 mod postgresql;
 mod program;
+mod proof;
 mod protocol;
 mod scan;
 mod scan_bundles;
