@@ -39,6 +39,31 @@ impl Json<'_> {
         out
     }
 
+    /// The canonical spelling of the members that are wanted, at whatever depth; the document's own are at depth 0.
+    #[must_use]
+    pub fn to_canonical_where(&self, is_wanted: impl Fn(usize, &str) -> bool) -> String {
+        let mut out = String::new();
+        self.write_canonical_where(0, &is_wanted, &mut out);
+        out
+    }
+
+    fn write_canonical_where(&self, depth: usize, is_wanted: &dyn Fn(usize, &str) -> bool, out: &mut String) {
+        match &self.value {
+            Value::Array(items) => write_list(items, ['[', ']'], out, |item, out| {
+                item.write_canonical_where(depth.saturating_add(1), is_wanted, out);
+            }),
+            Value::Object(Object { members }) => {
+                let wanted = members.iter().filter(|member| is_wanted(depth, &member.key));
+                write_list(wanted, ['{', '}'], out, |member, out| {
+                    write_string(&member.key, out);
+                    out.push(':');
+                    member.value.write_canonical_where(depth.saturating_add(1), is_wanted, out);
+                });
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => self.write_canonical(out),
+        }
+    }
+
     fn write_canonical_without(&self, left_out: &[&[&str]], out: &mut String) {
         let (Value::Object(Object { members }), false) = (&self.value, left_out.is_empty()) else {
             return self.write_canonical(out);
@@ -99,9 +124,14 @@ impl Json<'_> {
     }
 }
 
-fn write_list<T>(items: &[T], [open, close]: [char; 2], out: &mut String, write: impl Fn(&T, &mut String)) {
+fn write_list<T>(
+    items: impl IntoIterator<Item = T>,
+    [open, close]: [char; 2],
+    out: &mut String,
+    write: impl Fn(T, &mut String),
+) {
     out.push(open);
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in items.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
         }

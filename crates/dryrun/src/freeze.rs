@@ -15,12 +15,8 @@ const FROZEN: [Option<&str>; 4] = [Some("graph"), Some("patch_plan"), Some("comm
 /// The checksum of a document: everything but its own `checksum` and every time, at whatever depth.
 #[must_use]
 pub fn freeze_checksum(document: &Json<'_>) -> Checksum {
-    let timeless = without_times(document);
-    let own = match timeless.value {
-        Value::Object(object) => Value::Object(object.without("checksum")).into(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => timeless,
-    };
-    Checksum::of_json(&own)
+    let is_covered = |depth: usize, key: &str| !(depth == 0 && key == "checksum" || TIMES.contains(&key));
+    Checksum::of_canonical(document.to_canonical_where(is_covered).as_bytes())
 }
 
 /// The same document without any member that says when.

@@ -150,7 +150,7 @@ impl Layout<'_, '_> {
             return Some(None);
         }
         let asked = self.work.document.risk.requires_review.iter().copied();
-        let by_path = guarded.iter().flat_map(|step| &step.paths).flat_map(reviews_of);
+        let by_path = self.work.paths_of(&guarded).flat_map(reviews_of);
         let criteria: BTreeSet<Review> =
             asked.chain(by_path.filter(|review| self.reviews.all.contains(review))).collect();
         let who: Vec<&str> = criteria.iter().map(|review| review.as_str()).collect();
@@ -203,7 +203,7 @@ impl Layout<'_, '_> {
 
     fn action(&self, command: usize, step: &Step<'_>, phase_ref: &Text<1, 200>) -> Option<Node> {
         let quote = self.work.named.quoted(step.command.intent.as_str(), LABEL_CHARS);
-        let own: BTreeSet<EvidenceRef> = step.command.evidence_refs.iter().cloned().collect();
+        let own = step.evidence.iter().map(|(reference, _)| (*reference).clone());
         let evidence = [self.work.place(&format!("planned_commands/{command}"))].into_iter().chain(own);
         Some(Node {
             node_id: action_id(command)?,

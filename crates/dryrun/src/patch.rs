@@ -59,27 +59,28 @@ const fn action_of(effect: Effect) -> Option<FileAction> {
 
 impl Changes {
     pub(crate) fn of(work: &Work<'_>) -> Option<Self> {
-        let mut touched: BTreeMap<&RepoPath, (FileAction, CommandSet)> = BTreeMap::new();
-        let mut areas: BTreeMap<&RepoPath, CommandSet> = BTreeMap::new();
         let mut unknowns = Vec::new();
+        let mut actions: Vec<Option<FileAction>> = Vec::new();
         for (index, step) in work.steps.iter().enumerate() {
             if work.named.has_unnamed_mention(step.command.intent.as_str()) {
                 unknowns.push(mention(work, index)?);
             }
-            let Some(action) = step.command.effects.iter().copied().filter_map(action_of).max() else {
-                continue;
-            };
-            if step.paths.is_empty() {
+            let action = step.command.effects.iter().copied().filter_map(action_of).max();
+            if action.is_some() && work.paths_of(&[step]).next().is_none() {
                 unknowns.push(nothing_named(work, index)?);
             }
-            for path in &step.paths {
-                if work.named.is_area(path) {
-                    areas.entry(path).or_default().insert(index);
-                } else {
-                    let entry = touched.entry(path).or_insert((action, CommandSet::default()));
-                    entry.0 = entry.0.max(action);
-                    entry.1.insert(index);
-                }
+            actions.push(action);
+        }
+        let mut touched: BTreeMap<&RepoPath, (FileAction, CommandSet)> = BTreeMap::new();
+        let mut areas: BTreeMap<&RepoPath, CommandSet> = BTreeMap::new();
+        for (path, commands) in work.touching() {
+            let does = |index: &usize| actions.get(*index).copied().flatten();
+            let Some(action) = commands.iter().filter_map(|index| does(&index)).max() else { continue };
+            let commands: CommandSet = commands.iter().filter(|index| does(index).is_some()).collect();
+            if work.named.is_area(path) {
+                areas.insert(path, commands);
+            } else {
+                touched.insert(path, (action, commands));
             }
         }
         let by_area = PathSet::of(areas.keys().copied());
@@ -122,8 +123,16 @@ impl Changes {
 
     /// The document; nothing if it would break its own form.
     pub(crate) fn to_plan(&self, work: &Work<'_>) -> Option<PatchPlan> {
-        let files: Option<Vec<PlannedFile>> = self.files.iter().map(|change| planned(work, change)).collect();
-        let diffs: Option<Vec<EstimatedDiff>> = self.files.iter().map(|change| diff(work, change)).collect();
+        let quotes: Vec<String> = work
+            .steps
+            .iter()
+            .map(|step| work.named.quoted(step.command.intent.as_str(), QUOTE_CHARS))
+            .collect();
+        let who: Vec<String> = self.files.iter().map(|change| who(work, change, &quotes)).collect();
+        let files = self.files.iter().zip(&who).map(|(change, who)| planned(work, change, who));
+        let files: Option<Vec<PlannedFile>> = files.collect();
+        let diffs = self.files.iter().zip(&who).map(|(change, who)| diff(work, change, who));
+        let diffs: Option<Vec<EstimatedDiff>> = diffs.collect();
         Some(PatchPlan {
             files: List::new(files?)?,
             estimated_diffs: List::new(diffs?)?,
@@ -139,11 +148,10 @@ fn evidence(work: &Work<'_>, path: &RepoPath, commands: CommandSet) -> Vec<Evide
     let mut references = BTreeSet::new();
     for index in commands.iter() {
         references.insert(work.place(&format!("planned_commands/{index}")));
-        let own = work.step(index).map(|step| step.command.evidence_refs.iter()).into_iter().flatten();
-        let about: BTreeSet<&EvidenceRef> =
-            own.filter(|reference| reference.file().is_none_or(|file| file == *path)).collect();
+        let own = work.step(index).map(|step| step.evidence.as_slice()).unwrap_or_default();
+        let about = own.iter().filter(|(_, file)| file.as_ref().is_none_or(|file| file == path));
         let room = EVIDENCE_MAX.saturating_sub(references.len());
-        references.extend(about.into_iter().take(room).cloned());
+        references.extend(about.map(|(reference, _)| (*reference).clone()).take(room));
         if references.len() >= EVIDENCE_MAX {
             break;
         }
@@ -151,7 +159,7 @@ fn evidence(work: &Work<'_>, path: &RepoPath, commands: CommandSet) -> Vec<Evide
     references.into_iter().take(EVIDENCE_MAX).collect()
 }
 
-fn planned(work: &Work<'_>, change: &Change) -> Option<PlannedFile> {
+fn planned(work: &Work<'_>, change: &Change, who: &str) -> Option<PlannedFile> {
     let deed = match change.action {
         FileAction::Modify => "changed",
         FileAction::Add => "made",
@@ -160,7 +168,7 @@ fn planned(work: &Work<'_>, change: &Change) -> Option<PlannedFile> {
     Some(PlannedFile {
         path: change.path.clone(),
         action: change.action,
-        rationale: Text::new(format!("{deed} by {}", who(work, change)))?,
+        rationale: Text::new(format!("{deed} by {who}"))?,
         risk: change.risk,
         evidence_refs: List::new(change.evidence.clone())?,
         lock_intent: lock_intent(work, &change.path),
@@ -169,17 +177,17 @@ fn planned(work: &Work<'_>, change: &Change) -> Option<PlannedFile> {
 }
 
 /// Who changes a file, and what the first command that does the gravest thing to it is to achieve.
-fn who(work: &Work<'_>, change: &Change) -> String {
-    let steps = || change.commands.iter().filter_map(|index| work.step(index));
-    let names: BTreeSet<&str> = steps().map(|step| step.command.command_id.as_str()).collect();
+fn who(work: &Work<'_>, change: &Change, quotes: &[String]) -> String {
+    let steps = || change.commands.iter().filter_map(|index| Some((index, work.step(index)?)));
+    let names: BTreeSet<&str> = steps().map(|(_, step)| step.command.command_id.as_str()).collect();
     let more = match names.len().saturating_sub(3) {
         0 => String::new(),
         count => format!(" and {count} more"),
     };
     let names: Vec<&str> = names.into_iter().take(3).collect();
     let does = |effect: &Effect| action_of(*effect) == Some(change.action);
-    let gravest = steps().find(|step| step.command.effects.iter().any(does));
-    let quote = gravest.map(|step| work.named.quoted(step.command.intent.as_str(), QUOTE_CHARS));
+    let gravest = steps().find(|(_, step)| step.command.effects.iter().any(does));
+    let quote = gravest.and_then(|(index, _)| quotes.get(index)).map(String::as_str);
     format!("{}{more}: {}", names.join(", "), quote.unwrap_or_default())
 }
 
@@ -211,7 +219,7 @@ fn impact(work: &Work<'_>, change: &Change) -> Impact {
     }
 }
 
-fn diff(work: &Work<'_>, change: &Change) -> Option<EstimatedDiff> {
+fn diff(work: &Work<'_>, change: &Change, who: &str) -> Option<EstimatedDiff> {
     let content = Json::object([
         ("intent_checksum", Json::from(format!("{}", work.document.audit.checksum))),
         ("path", Json::from(change.path.as_str())),
@@ -221,7 +229,7 @@ fn diff(work: &Work<'_>, change: &Change) -> Option<EstimatedDiff> {
         file_path: change.path.clone(),
         diff_hash_placeholder: DiffPlaceholder::parse(&format!("placeholder_{}", Sha256::of_json(&content)))
             .ok()?,
-        intent_summary: Text::new(format!("{}: {}", change.action, who(work, change)))?,
+        intent_summary: Text::new(format!("{}: {who}", change.action))?,
     })
 }
 

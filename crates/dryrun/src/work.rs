@@ -33,8 +33,10 @@ pub(crate) struct Step<'w> {
     pub(crate) phase: usize,
     /// The position of its lane.
     pub(crate) lane: usize,
-    /// What it touches: the files its own evidence names, else all targets.
-    pub(crate) paths: Vec<RepoPath>,
+    /// Its evidence, sorted, with the file that a piece of it names.
+    pub(crate) evidence: Vec<(&'w EvidenceRef, Option<RepoPath>)>,
+    /// The files its own evidence names, sorted; if there are none it touches all targets.
+    own_paths: Vec<RepoPath>,
     /// All commands of its phase that must come before it.
     pub(crate) before: CommandSet,
     /// Those of them that are not before another one of them.
@@ -56,6 +58,8 @@ pub(crate) struct Work<'w> {
     pub(crate) phases: Vec<PhaseSlot<'w>>,
     pub(crate) lanes: Vec<&'w AgentId>,
     pub(crate) steps: Vec<Step<'w>>,
+    /// The files of the scope, sorted.
+    targets: Vec<RepoPath>,
 }
 
 impl<'w> Work<'w> {
@@ -74,20 +78,25 @@ impl<'w> Work<'w> {
             if let Some(slot) = phases.get_mut(phase) {
                 slot.commands.insert(index);
             }
-            let own: BTreeSet<RepoPath> =
-                command.evidence_refs.iter().filter_map(EvidenceRef::file).collect();
-            let paths =
-                if own.is_empty() { document.scope.targets.files.iter().cloned().collect() } else { own };
+            let references: BTreeSet<&EvidenceRef> = command.evidence_refs.iter().collect();
+            let evidence: Vec<_> =
+                references.into_iter().map(|reference| (reference, reference.file())).collect();
+            let own_paths: BTreeSet<RepoPath> =
+                evidence.iter().filter_map(|(_, file)| file.as_ref()).cloned().collect();
             steps.push(Step {
                 command,
                 phase,
                 lane: lane_of(entry, &lanes),
-                paths: paths.into_iter().collect(),
+                evidence,
+                own_paths: own_paths.into_iter().collect(),
                 before: CommandSet::default(),
                 directly_before: CommandSet::default(),
             });
         }
-        let mut work = Self { document, registry, named: NamedPaths::of(document), phases, lanes, steps };
+        let targets: BTreeSet<RepoPath> = document.scope.targets.files.iter().cloned().collect();
+        let targets = targets.into_iter().collect();
+        let mut work =
+            Self { document, registry, named: NamedPaths::of(document), phases, lanes, steps, targets };
         work.put_in_order();
         work
     }
@@ -162,14 +171,36 @@ impl<'w> Work<'w> {
             .collect()
     }
 
-    /// For each path, module or service: all commands that touch it.
-    fn shared_things(&self) -> Vec<CommandSet> {
+    /// What these commands touch; a target may stand there more than once.
+    pub(crate) fn paths_of<'s>(&'s self, steps: &'s [&Step<'w>]) -> impl Iterator<Item = &'s RepoPath> {
+        let targets =
+            if steps.iter().any(|step| step.own_paths.is_empty()) { self.targets.as_slice() } else { &[] };
+        steps.iter().flat_map(|step| &step.own_paths).chain(targets)
+    }
+
+    /// For each path: all commands that touch it.
+    pub(crate) fn touching(&self) -> BTreeMap<&RepoPath, CommandSet> {
+        let broad = self.broad();
         let mut touching: BTreeMap<&RepoPath, CommandSet> = BTreeMap::new();
+        if !broad.is_empty() {
+            touching.extend(self.targets.iter().map(|path| (path, broad)));
+        }
         for (index, step) in self.steps.iter().enumerate() {
-            for path in &step.paths {
+            for path in &step.own_paths {
                 touching.entry(path).or_default().insert(index);
             }
         }
+        touching
+    }
+
+    /// The commands that name no file of their own.
+    fn broad(&self) -> CommandSet {
+        self.positions(|step| step.own_paths.is_empty())
+    }
+
+    /// For each path, module or service: all commands that touch it.
+    fn shared_things(&self) -> Vec<CommandSet> {
+        let touching = self.touching();
         let set = PathSet::of(touching.keys().copied());
         let by_position: Vec<CommandSet> = touching.values().copied().collect();
         let meeting = |path: &RepoPath| {
@@ -193,9 +224,7 @@ impl<'w> Work<'w> {
             groups.push(*own);
         }
         let targets = &self.document.scope.targets;
-        let has_own =
-            |step: &Step<'_>| step.command.evidence_refs.iter().any(|reference| reference.file().is_some());
-        let broad: CommandSet = self.positions(|step| !has_own(step));
+        let broad = self.broad();
         if !targets.modules.is_empty() {
             groups.push(broad);
         }

@@ -76,7 +76,7 @@ mod de3 {
     }
 
     proptest! {
-        #![proptest_config(cases(2_000))]
+        #![proptest_config(cases(10_000))]
 
         /// What reads like a path in free text is neither planned nor shown.
         #[test]
@@ -159,7 +159,7 @@ fn shares(draft: &Draft, a: &Node, b: &Node) -> bool {
 }
 
 proptest! {
-    #![proptest_config(cases(3_000))]
+    #![proptest_config(cases(10_000))]
 
     #[test]
     fn commits_hold_every_file_once_within_the_budgets_or_the_run_is_refused(draft in draft()) {
@@ -190,7 +190,7 @@ mod de6 {
     use super::*;
 
     proptest! {
-        #![proptest_config(cases(1_000))]
+        #![proptest_config(cases(5_000))]
 
         #[test]
         fn a_result_reads_back_verifies_at_every_level_and_is_given_again(draft in draft()) {
