@@ -25,6 +25,7 @@ fn artifacts() -> BTreeMap<String, String> {
     let documents = [
         ("docs/generated/codes.md".to_owned(), codes::markdown()),
         ("docs/generated/openapi.json".to_owned(), schemas::marked(&countersign_service::openapi())),
+        ("policy/actions.v1.json".to_owned(), countersign_cli::shipped_actions_document()),
     ];
     documents.into_iter().chain(schemas::all()).chain(views::all()).collect()
 }

@@ -36,7 +36,8 @@ const RULES: &[Rule] = &[
 ];
 
 /// The crates that take data and return data.
-const PURE_CRATES: &[&str] = &["canon", "policy", "intent", "scan", "action", "ledger"];
+const PURE_CRATES: &[&str] =
+    &["canon", "policy", "intent", "dryrun", "scan", "action", "ledger", "proofcheck", "proof"];
 
 /// One house rule.
 #[derive(Debug)]

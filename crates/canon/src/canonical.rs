@@ -30,6 +30,68 @@ impl Json<'_> {
         }
     }
 
+    /// The canonical spelling without the members at these places, each a path of keys from the document down: what a
+    /// checksum covers that stands in the document itself.
+    #[must_use]
+    pub fn to_canonical_without(&self, left_out: &[&[&str]]) -> String {
+        let mut out = String::new();
+        self.write_canonical_without(left_out, &mut out);
+        out
+    }
+
+    /// The canonical spelling without the document's own member of one name, and without any member, however deep, of
+    /// some others.
+    #[must_use]
+    pub fn to_canonical_unnamed(&self, own: &str, anywhere: &[&str]) -> String {
+        let mut out = String::new();
+        self.write_canonical_unnamed(Some(own), anywhere, &mut out);
+        out
+    }
+
+    fn write_canonical_unnamed(&self, own: Option<&str>, anywhere: &[&str], out: &mut String) {
+        match &self.value {
+            Value::Array(items) => write_list(items, ['[', ']'], out, |item, out| {
+                item.write_canonical_unnamed(None, anywhere, out);
+            }),
+            Value::Object(Object { members }) => {
+                let is_left_out = |key: &str| own == Some(key) || anywhere.contains(&key);
+                let kept = members.iter().filter(|member| !is_left_out(&member.key));
+                write_list(kept, ['{', '}'], out, |member, out| {
+                    write_string(&member.key, out);
+                    out.push(':');
+                    member.value.write_canonical_unnamed(None, anywhere, out);
+                });
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => self.write_canonical(out),
+        }
+    }
+
+    fn write_canonical_without(&self, left_out: &[&[&str]], out: &mut String) {
+        let (Value::Object(Object { members }), false) = (&self.value, left_out.is_empty()) else {
+            return self.write_canonical(out);
+        };
+        out.push('{');
+        let mut is_first = true;
+        for member in members {
+            let below: Vec<&[&str]> = left_out
+                .iter()
+                .filter_map(|path| path.split_first().filter(|(key, _)| **key == member.key))
+                .map(|(_, rest)| rest)
+                .collect();
+            if below.iter().any(|rest| rest.is_empty()) {
+                continue;
+            }
+            if !is_first {
+                out.push(',');
+            }
+            is_first = false;
+            write_string(&member.key, out);
+            out.push(':');
+            member.value.write_canonical_without(&below, out);
+        }
+        out.push('}');
+    }
+
     /// The same order and spelling, indented by two spaces, with a final line break: for files people read.
     #[must_use]
     pub fn to_pretty(&self) -> String {
@@ -64,9 +126,14 @@ impl Json<'_> {
     }
 }
 
-fn write_list<T>(items: &[T], [open, close]: [char; 2], out: &mut String, write: impl Fn(&T, &mut String)) {
+fn write_list<T>(
+    items: impl IntoIterator<Item = T>,
+    [open, close]: [char; 2],
+    out: &mut String,
+    write: impl Fn(T, &mut String),
+) {
     out.push(open);
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in items.into_iter().enumerate() {
         if index > 0 {
             out.push(',');
         }

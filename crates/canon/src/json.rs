@@ -172,6 +172,16 @@ impl<'a> Object<'a> {
         self.members.get(index).map(|member| &member.value)
     }
 
+    /// The same object with `key` at this value, whatever it had there.
+    #[must_use]
+    pub fn with(self, key: impl Into<Cow<'a, str>>, value: Json<'a>) -> Self {
+        let key = key.into();
+        let mut members = self.without(&key).members;
+        let index = members.partition_point(|member| utf16_order(&member.key, &key) == Ordering::Less);
+        members.insert(index, Member::new(key, 0, value));
+        Self { members }
+    }
+
     /// The same object with `key` taken out, if it was there.
     #[must_use]
     pub fn without(mut self, key: &str) -> Self {

@@ -38,6 +38,7 @@ mod number;
 mod parse;
 mod path;
 mod payload;
+mod plain;
 mod pointer;
 mod schema;
 mod shape;

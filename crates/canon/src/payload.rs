@@ -52,7 +52,8 @@ fn scan(json: &Json<'_>, pointer: &mut Pointer, issues: &mut Issues) {
     match &json.value {
         Value::Null | Value::Bool(_) | Value::Number(_) => (),
         Value::String(text) => {
-            let found = FRAGMENTS.iter().filter(|fragment| text.contains(**fragment));
+            let fragments: &[&str] = if may_hold_one(text) { &FRAGMENTS } else { &[] };
+            let found = fragments.iter().filter(|fragment| text.contains(**fragment));
             issues.extend(found.map(|fragment| {
                 refused(format!("the text holds `{fragment}`"), pointer)
                     .with_offset(json.offset())
@@ -84,6 +85,12 @@ fn scan(json: &Json<'_>, pointer: &mut Pointer, issues: &mut Issues) {
             }
         }
     }
+}
+
+/// Whether a fragment may be in the text: all others have a bracket or an equals sign, which few texts have.
+fn may_hold_one(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'(' | b'='))
+        || ["subprocess", "os.system", "Popen"].iter().any(|fragment| text.contains(fragment))
 }
 
 fn refused(message: String, pointer: &Pointer) -> Issue {

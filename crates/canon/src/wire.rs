@@ -3,13 +3,10 @@
 //! Reading gathers every problem of a document instead of stopping at the first. A constraint is a type that
 //! carries parser and schema together; there are no constraint attributes that one of the two could ignore.
 
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::ops::Deref;
 
-use crate::{
-    Code, Definitions, Issue, Issues, Json, NonEmpty, Object, Pointer, RepoPath, Sha256, Timestamp, Value,
-    code::codes, nearest, pattern_schema,
-};
+use crate::{Code, Definitions, Issue, Issues, Json, NonEmpty, Object, Pointer, Value, code::codes, nearest};
 
 /// A type that stands in documents.
 pub trait Wire: Sized {
@@ -86,6 +83,31 @@ impl Reader {
         }
     }
 
+    /// Reads a document that is parsed already, and adds what rules found that look at the document as it stands.
+    /// Where a rule speaks, the form keeps silent, but for a field that is missing.
+    ///
+    /// # Errors
+    ///
+    /// Fails with all issues, in document order.
+    pub fn read_ruled<T: Wire>(json: &Json<'_>, family: Code, rules: Issues) -> Result<T, NonEmpty<Issue>> {
+        let rules = rules.into_sorted();
+        let said: BTreeSet<&Pointer> = rules.iter().map(|issue| &issue.pointer).collect();
+        let (document, form) = match Self::read_json::<T>(json, family) {
+            Ok(document) => (Some(document), Vec::new()),
+            Err(issues) => (None, issues.into_vec()),
+        };
+        let is_said =
+            |issue: &Issue| issue.cause != Some(codes::WIRE_MISSING_FIELD) && said.contains(&issue.pointer);
+        let mut all = Issues::new();
+        all.extend(form.into_iter().filter(|issue| !is_said(issue)));
+        all.extend(rules.iter().cloned());
+        match (document, NonEmpty::new(all.into_sorted())) {
+            (Some(document), None) => Ok(document),
+            (_, Some(issues)) => Err(issues),
+            (None, None) => Err(NonEmpty::of(Issue::new(family, "the document could not be read"))),
+        }
+    }
+
     /// The place that is being read.
     #[must_use]
     pub const fn pointer(&self) -> &Pointer {
@@ -97,7 +119,7 @@ impl Reader {
         self.refuse_at(json.offset(), issue);
     }
 
-    fn refuse_at(&mut self, offset: usize, issue: Issue) {
+    pub(crate) fn refuse_at(&mut self, offset: usize, issue: Issue) {
         let issue = issue.under(self.family);
         self.issues.push(issue.with_pointer(self.pointer.clone()).with_offset(offset));
     }
@@ -406,171 +428,5 @@ impl<const MIN: i64, const MAX: i64> Wire for Within<MIN, MAX> {
         let bounds =
             bounds.into_iter().filter_map(|(key, value)| Some((key, crate::Number::from_i64(value)?.into())));
         Json::object([("type", Json::from("integer"))].into_iter().chain(bounds))
-    }
-}
-
-impl Wire for String {
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        reader.text(json, |text| Ok(text.into()))
-    }
-
-    fn write(&self) -> Json<'static> {
-        Json::from(self.clone())
-    }
-
-    fn schema(_: &mut Definitions) -> Json<'static> {
-        Json::object([("type", Json::from("string"))])
-    }
-}
-
-impl Wire for bool {
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        let truth = json.as_bool();
-        if truth.is_none() {
-            reader.wrong_type(json, "true or false");
-        }
-        truth
-    }
-
-    fn write(&self) -> Json<'static> {
-        Json::from(*self)
-    }
-
-    fn schema(_: &mut Definitions) -> Json<'static> {
-        Json::object([("type", Json::from("boolean"))])
-    }
-}
-
-impl Wire for Timestamp {
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        reader.text(json, Self::parse)
-    }
-
-    fn write(&self) -> Json<'static> {
-        Json::from(format!("{self}"))
-    }
-
-    fn schema(_: &mut Definitions) -> Json<'static> {
-        // That the date exists is beyond a pattern; the parser checks it.
-        pattern_schema(
-            "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$",
-        )
-    }
-}
-
-impl Wire for Sha256 {
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        reader.text(json, Self::parse)
-    }
-
-    fn write(&self) -> Json<'static> {
-        Json::from(format!("{self}"))
-    }
-
-    fn schema(_: &mut Definitions) -> Json<'static> {
-        pattern_schema("^[0-9a-f]{64}$")
-    }
-}
-
-impl Wire for RepoPath {
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        reader.text(json, Self::parse)
-    }
-
-    fn write(&self) -> Json<'static> {
-        Json::from(format!("{self}"))
-    }
-
-    fn schema(_: &mut Definitions) -> Json<'static> {
-        // Not absolute, no backslash, no NUL, no `..` segment.
-        pattern_schema("^(?!/)(?!\\.\\.(/|$))(?!.*/\\.\\.(/|$))[^\\\\\\u0000]+$")
-    }
-}
-
-/// Any JSON at all.
-impl Wire for Json<'static> {
-    fn read(json: &Json<'_>, _: &mut Reader) -> Option<Self> {
-        Some(json.clone().into_owned())
-    }
-
-    fn write(&self) -> Json<'static> {
-        self.clone()
-    }
-
-    fn schema(_: &mut Definitions) -> Json<'static> {
-        Json::object::<&str>([])
-    }
-}
-
-/// An object whose keys nobody has fixed.
-impl Wire for Object<'static> {
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        reader.object(json)?;
-        match json.clone().into_owned().value {
-            Value::Object(object) => Some(object),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
-        }
-    }
-
-    fn write(&self) -> Json<'static> {
-        Value::Object(self.clone()).into()
-    }
-
-    fn schema(_: &mut Definitions) -> Json<'static> {
-        Json::object([("type", Json::from("object"))])
-    }
-}
-
-/// A field that may be left out; `null` is not the same as leaving it out.
-impl<T: Wire> Wire for Option<T> {
-    const IS_OPTIONAL: bool = true;
-
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        T::read(json, reader).map(Some)
-    }
-
-    fn write(&self) -> Json<'static> {
-        self.as_ref().map_or_else(|| Json::from(Value::Null), Wire::write)
-    }
-
-    fn schema(definitions: &mut Definitions) -> Json<'static> {
-        T::schema(definitions)
-    }
-
-    fn absent() -> Option<Self> {
-        Some(None)
-    }
-
-    fn write_member(&self) -> Option<Json<'static>> {
-        self.as_ref().map(Wire::write)
-    }
-}
-
-/// An object from names to values.
-impl<K: Name, V: Wire> Wire for BTreeMap<K, V> {
-    fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
-        let members = reader.object(json)?.members();
-        let mut entries = Vec::with_capacity(members.len());
-        for member in members {
-            entries.push(reader.at_key(&member.key, |reader| {
-                let key = K::parse_name(&member.key);
-                let key = key.map_err(|issue| reader.refuse_at(member.key_offset(), issue)).ok();
-                let value = V::read(&member.value, reader);
-                key.zip(value)
-            }));
-        }
-        entries.into_iter().collect()
-    }
-
-    fn write(&self) -> Json<'static> {
-        Json::object(self.iter().map(|(key, value)| (String::from(key.as_name()), value.write())))
-    }
-
-    fn schema(definitions: &mut Definitions) -> Json<'static> {
-        Json::object([
-            ("type", Json::from("object")),
-            ("additionalProperties", V::schema(definitions)),
-            ("propertyNames", Json::object([("pattern", Json::from(K::pattern()))])),
-        ])
     }
 }

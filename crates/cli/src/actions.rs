@@ -1,12 +1,15 @@
 //! The table of actions: the one that ships, or one from a file.
 
 use countersign_action::{Table, codes};
-use countersign_canon::{Issue, NonEmpty};
+use countersign_canon::{Issue, Json, NonEmpty};
 
-use crate::scan::yaml::{self, Parsed};
+use crate::yaml::{self, Dialect, Parsed};
 
 /// The table that ships with the program.
-const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
+pub(crate) const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
+
+/// The same table as JSON, generated from it: a hook reads it before every call, and YAML takes its time.
+const SHIPPED_DOCUMENT: &[u8] = include_bytes!("../../../policy/actions.v1.json");
 
 /// The table of actions that ships with the program.
 ///
@@ -14,12 +17,25 @@ const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
 ///
 /// Fails if it is not valid, which a test rules out.
 pub fn shipped_actions() -> Result<Table, NonEmpty<Issue>> {
-    load(SHIPPED)
+    let refused = |issue: Issue| NonEmpty::of(issue.under(codes::ACTION_TABLE_INVALID));
+    Table::load(&Json::parse(SHIPPED_DOCUMENT).map_err(refused)?)
+}
+
+/// The table that ships with the program as a JSON document, from its source in YAML.
+#[must_use]
+pub fn shipped_actions_document() -> String {
+    let document = yaml::parse(SHIPPED, Dialect::Texts).document;
+    document.map(|document| format!("{}\n", document.to_canonical())).unwrap_or_default()
+}
+
+/// The table in these bytes, which mostly is the one that ships.
+pub(crate) fn load_or_shipped(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
+    if bytes == SHIPPED { shipped_actions() } else { load(bytes) }
 }
 
 /// Reads a table of actions from YAML.
 pub(crate) fn load(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
-    let Parsed { document, issues } = yaml::parse(bytes);
+    let Parsed { document, issues } = yaml::parse(bytes, Dialect::Texts);
     let issues: Vec<Issue> =
         issues.into_iter().map(|issue| issue.under(codes::ACTION_TABLE_INVALID)).collect();
     match (NonEmpty::new(issues), document) {

@@ -48,8 +48,20 @@ pub fn command() -> clap::Command {
     command.help_template(template)
 }
 
+/// The hook alone: hosts start it before every call, and wait.
+#[derive(Debug, Parser)]
+#[command(name = "countersign hook")]
+struct HookCli {
+    #[command(flatten)]
+    arguments: commands::hook::Arguments,
+}
+
 /// Runs the program on these arguments.
 pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|command| command == "hook") {
+        return run_hook(arguments.into_iter().skip(1));
+    }
     let parsed =
         command().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
@@ -66,6 +78,17 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         console.show(&failure);
         failure.exit()
     })
+}
+
+/// Runs the hook without building the rest of the command line first.
+fn run_hook(arguments: impl Iterator<Item = OsString>) -> Exit {
+    match HookCli::try_parse_from(arguments) {
+        Ok(HookCli { arguments }) => {
+            let console = Console { colour: false, errors: ErrorFormat::Text };
+            commands::hook::run(arguments, console)
+        }
+        Err(error) => show_usage(&error),
+    }
 }
 
 /// Runs one more command of the program, as if it had been typed, on the same console.

@@ -9,14 +9,21 @@ pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod deny;
 pub(crate) mod doctor;
+pub(crate) mod dry_run;
 pub(crate) mod events;
 pub(crate) mod gate;
+pub(crate) mod hook;
+pub(crate) mod init;
+pub(crate) mod install;
 pub(crate) mod intent;
 pub(crate) mod keys;
 pub(crate) mod log;
+pub(crate) mod mcp;
 pub(crate) mod outcome;
 pub(crate) mod pending;
 pub(crate) mod policy;
+pub(crate) mod probe;
+pub(crate) mod proof;
 pub(crate) mod replay;
 pub(crate) mod revoke;
 pub(crate) mod scan;
@@ -24,6 +31,7 @@ pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod token;
 pub(crate) mod trace;
+pub(crate) mod uninstall;
 pub(crate) mod up;
 pub(crate) mod verify;
 
@@ -37,10 +45,18 @@ pub(crate) enum Command {
     Canon(canon::Arguments),
     Action(action::Arguments),
     Policy(policy::Arguments),
+    Proof(proof::Arguments),
     Intent(intent::Arguments),
+    DryRun(dry_run::Arguments),
     Scan(scan::Arguments),
     Up(Box<up::Arguments>),
     Serve(Box<serve::Arguments>),
+    Init(init::Arguments),
+    Install(install::Arguments),
+    Uninstall(uninstall::Arguments),
+    Hook(hook::Arguments),
+    Mcp(mcp::Arguments),
+    Probe(probe::Arguments),
     Session(session::Arguments),
     Decide(decide::Arguments),
     Pending(pending::Arguments),
@@ -65,10 +81,11 @@ pub(crate) enum Command {
 /// The groups of `countersign --help`; every command is in exactly one, which a test checks.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Foundations", &["canon", "action"]),
-    ("Policies", &["policy"]),
-    ("Intents", &["intent"]),
+    ("Policies", &["policy", "proof"]),
+    ("Intents", &["intent", "dry-run"]),
     ("Repositories", &["scan"]),
     ("The service", &["up", "serve"]),
+    ("Agents", &["init", "install", "uninstall", "hook", "mcp", "probe"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
@@ -81,10 +98,18 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Action(arguments) => action::run(&arguments, console),
         Command::Scan(arguments) => scan::run(&arguments, console),
         Command::Intent(arguments) => intent::run(&arguments, console),
+        Command::DryRun(arguments) => dry_run::run(&arguments, console),
         Command::Gate(arguments) => gate::run(&arguments, console),
         Command::Policy(arguments) => policy::run(&arguments, console),
+        Command::Proof(arguments) => proof::run(&arguments, console),
         Command::Up(arguments) => up::run(&arguments, console),
         Command::Serve(arguments) => serve::run(&arguments, console),
+        Command::Init(arguments) => init::run(&arguments, console),
+        Command::Install(arguments) => install::run(&arguments, console),
+        Command::Uninstall(arguments) => uninstall::run(&arguments, console),
+        Command::Hook(arguments) => Ok(hook::run(arguments, console)),
+        Command::Probe(arguments) => probe::run(&arguments, console),
+        Command::Mcp(arguments) => mcp::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),
         Command::Decide(arguments) => decide::run(&arguments, console),
         Command::Pending(arguments) => pending::run(&arguments, console),

@@ -97,15 +97,17 @@ impl Console {
 
 /// All issues as one JSON object on one line: {"file"?, "issues": [{code, message, place?, ...}]}.
 fn issues_as_json(source: Option<&Source>, issues: &[Issue]) -> String {
-    let issues = issues.iter().map(|issue| {
-        let members = issue.to_json().as_object().map(|object| object.members().to_vec()).unwrap_or_default();
-        let members = members.into_iter().map(|member| (member.key, member.value));
-        let place = source.map(|source| ("place".into(), Json::from(source.place(issue))));
-        Json::object(members.chain(place))
-    });
-    let issues = ("issues", Json::array(issues));
+    let issues = ("issues", Json::array(issues.iter().map(|issue| issue_as_json(source, issue))));
     let file = source.map(|source| ("file", Json::from(source.name.clone())));
     let mut text = Json::object([issues].into_iter().chain(file)).to_canonical();
     text.push('\n');
     text
+}
+
+/// One issue with its place: {code, message, pointer, place?, ...}.
+pub(crate) fn issue_as_json(source: Option<&Source>, issue: &Issue) -> Json<'static> {
+    let members = issue.to_json().as_object().map(|object| object.members().to_vec()).unwrap_or_default();
+    let members = members.into_iter().map(|member| (member.key, member.value));
+    let place = source.map(|source| ("place".into(), Json::from(source.place(issue))));
+    Json::object(members.chain(place))
 }

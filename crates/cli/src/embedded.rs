@@ -33,6 +33,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The store in this folder.
+    pub(crate) const fn at(data: PathBuf) -> Self {
+        Self { data, checkpoint_dir: None, database: None, url: None, token_file: None }
+    }
+
     /// The service: a store opened by whoever can open its files, or one that runs somewhere else.
     pub(crate) fn door(&self) -> Result<Door, Failure> {
         let Some(url) = &self.url else { return Ok(Door::Here(Box::new(self.open()?), owner()?)) };

@@ -15,6 +15,8 @@ pub enum Exit {
     Ask,
     /// Not without a person's approval.
     ApprovalRequired,
+    /// Stop: what a host takes from its hook as a no.
+    Blocked,
 }
 
 impl Exit {
@@ -24,7 +26,7 @@ impl Exit {
         match self {
             Self::Yes => 0,
             Self::No => 1,
-            Self::CouldNotTell => 2,
+            Self::CouldNotTell | Self::Blocked => 2,
             Self::Ask => 3,
             Self::ApprovalRequired => 4,
         }

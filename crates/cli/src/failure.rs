@@ -59,9 +59,31 @@ pub mod codes {
         CLI_READ_FAILED
         /// A file or the output could not be written.
         CLI_WRITE_FAILED
-        /// A file is not the part of YAML that is read here.
-        CLI_YAML
+        /// DE2: the folder for a plan lies in a source tree.
+        DE2_OUT_IN_SOURCE_TREE
+        /// DE2: whether the folder for a plan lies in a source tree cannot be told.
+        DE2_INDEX_UNREADABLE
+        /// Another document has the name that a plan would have.
+        DRY_RUN_OUT_EXISTS
         /// The program contradicts itself: a defect of ours.
         CLI_DEFECT
+        /// The settings of a workspace are wrong.
+        CLI_CONFIG_INVALID
+        /// Another program could not be started, or does not answer.
+        CLI_START_FAILED
+        /// The settings of a host cannot be read or changed.
+        INSTALL_SETTINGS
+        /// A host does not say that it trusts a hook.
+        INSTALL_TRUST
+        /// What a host told its hook cannot be understood.
+        HOOK_INPUT
+        /// A hook had no decision in time.
+        HOOK_DEADLINE
+        /// A hook broke off: a defect of ours.
+        HOOK_DEFECT
+        /// A workspace that was set up has no store.
+        HOOK_STORE_MISSING
+        /// The policy in a workspace's folder is not the one that was put in force.
+        HOOK_POLICY_CHANGED
     }
 }

@@ -3,4 +3,3 @@
 pub(crate) mod registry;
 pub(crate) mod report;
 pub(crate) mod set;
-mod yaml;

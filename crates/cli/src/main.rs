@@ -3,10 +3,6 @@
 
 use std::process::ExitCode;
 
-use countersign_cli::Exit;
-
 fn main() -> ExitCode {
-    // A panic is a defect, and a defect is not a yes: it ends as "could not tell", never with another code.
-    let ended = std::panic::catch_unwind(|| countersign_cli::run(std::env::args_os()));
-    ended.unwrap_or(Exit::CouldNotTell).into()
+    countersign_cli::end(|| countersign_cli::run(std::env::args_os()))
 }

@@ -7,7 +7,6 @@ mod judge;
 pub(crate) mod progress;
 mod queue;
 pub(crate) mod walk;
-pub(crate) mod yaml;
 
 use countersign_canon::{Issue, NonEmpty};
 use countersign_scan::{Counts, FileFindings, SkippedPath, codes, escape_text, show_path};

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use countersign_canon::{Checksum, Issue, Json, Object, Pointer, Sha256, Value};
+use countersign_canon::{Checksum, Issue, Json, Pointer, Sha256, Value};
 
 use crate::code::codes;
 
@@ -49,10 +49,14 @@ impl DocumentKind {
     /// Where the document keeps its checksum.
     #[must_use]
     pub fn place(self) -> Pointer {
+        self.keys().iter().fold(Pointer::root(), |place, key| place.key(key))
+    }
+
+    const fn keys(self) -> &'static [&'static str] {
         match self {
-            Self::Intent => Pointer::root().key("audit").key("checksum"),
+            Self::Intent => &["audit", "checksum"],
             Self::IntentSet | Self::Evaluation | Self::MergePlan | Self::QuestionPack | Self::AnswerPack => {
-                Pointer::root().key("checksum")
+                &["checksum"]
             }
         }
     }
@@ -61,12 +65,9 @@ impl DocumentKind {
     #[must_use]
     pub fn checksum(self, document: &Json<'_>) -> Checksum {
         match self {
-            Self::Intent => Checksum::of_json(&with_member(document, "audit", |audit| {
-                Some(without_member(audit, "checksum"))
-            })),
             Self::IntentSet => set_checksum(document),
-            Self::Evaluation | Self::MergePlan | Self::QuestionPack | Self::AnswerPack => {
-                Checksum::of_json(&without_member(document, "checksum"))
+            Self::Intent | Self::Evaluation | Self::MergePlan | Self::QuestionPack | Self::AnswerPack => {
+                Checksum::of_canonical(document.to_canonical_without(&[self.keys()]).as_bytes())
             }
         }
     }
@@ -94,14 +95,18 @@ impl DocumentKind {
     #[must_use]
     pub fn seal(self, document: &Json<'static>) -> Json<'static> {
         let checksum = Json::from(alloc::format!("{}", self.checksum(document)));
-        match self {
-            Self::Intent => {
-                with_member(document, "audit", |audit| Some(put_member(audit, "checksum", checksum)))
+        let Some(object) = document.as_object().cloned() else { return document.clone() };
+        let sealed = match (self, object.get("audit").and_then(Json::as_object).cloned()) {
+            (Self::Intent, Some(audit)) => {
+                object.with("audit", Value::Object(audit.with("checksum", checksum)).into())
             }
-            Self::IntentSet | Self::Evaluation | Self::MergePlan | Self::QuestionPack | Self::AnswerPack => {
-                put_member(document, "checksum", checksum)
-            }
-        }
+            (Self::Intent, None) => object,
+            (
+                Self::IntentSet | Self::Evaluation | Self::MergePlan | Self::QuestionPack | Self::AnswerPack,
+                _,
+            ) => object.with("checksum", checksum),
+        };
+        Value::Object(sealed).into()
     }
 }
 
@@ -112,32 +117,4 @@ fn set_checksum(document: &Json<'_>) -> Checksum {
     ids.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
     let context = document.get("context").cloned().unwrap_or_else(|| Value::Null.into());
     Checksum::of_json(&Json::object([("context", context), ("intent_ids", Json::from(ids))]))
-}
-
-/// The same object without one member.
-pub(crate) fn without_member<'a>(json: &Json<'a>, key: &str) -> Json<'a> {
-    match json.as_object() {
-        Some(object) => Value::Object(object.clone().without(key)).into(),
-        None => json.clone(),
-    }
-}
-
-/// The same object with one member put in place.
-pub(crate) fn put_member<'a>(json: &Json<'a>, key: &'static str, value: Json<'a>) -> Json<'a> {
-    let members = json.as_object().map_or_else(Vec::new, |object: &Object<'a>| object.members().to_vec());
-    let members = members.into_iter().map(|member| (member.key, member.value));
-    Json::object(members.chain([(key.into(), value)]))
-}
-
-/// The same object with one member changed; nothing takes it out.
-fn with_member<'a>(
-    json: &Json<'a>,
-    key: &'static str,
-    change: impl FnOnce(&Json<'a>) -> Option<Json<'a>>,
-) -> Json<'a> {
-    match json.get(key).map(change) {
-        Some(Some(changed)) => put_member(json, key, changed),
-        Some(None) => without_member(json, key),
-        None => json.clone(),
-    }
 }

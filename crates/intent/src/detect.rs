@@ -128,10 +128,9 @@ impl Finding {
         }
     }
 
-    /// The conflict as a document; nothing if it breaks the form, which no finding does.
-    pub(crate) fn to_wire(&self, field: &Field<'_>) -> Option<Conflict> {
-        let ids: Vec<_> =
-            self.intents.iter().filter_map(|&index| Some(field.intent(index)?.id().clone())).collect();
+    /// Its id, which comes from what it says.
+    pub(crate) fn conflict_id(&self, field: &Field<'_>) -> Option<ConflictId> {
+        let ids = self.intents.iter().filter_map(|&index| Some(field.intent(index)?.id().as_str()));
         let word = match self.kind {
             ConflictType::Resource => "resource",
             ConflictType::Effect => "effect",
@@ -141,15 +140,22 @@ impl Finding {
         let content = Json::object([
             ("type", Json::from(self.kind.as_str())),
             ("severity", Json::from(self.severity.as_str())),
-            ("intent_ids", Json::array(ids.iter().map(|id| id.as_str()))),
-            ("resource_ref", Json::from(self.resource.clone().unwrap_or_default())),
-            ("description", Json::from(self.description.clone())),
+            ("intent_ids", Json::array(ids)),
+            ("resource_ref", Json::from(self.resource.as_deref().unwrap_or_default())),
+            ("description", Json::from(self.description.as_str())),
         ]);
+        ConflictId::parse(&format!("conflict_{word}_{}", short_hash(&content.to_canonical()))).ok()
+    }
+
+    /// The conflict as a document; nothing if it breaks the form, which no finding does.
+    pub(crate) fn to_wire(&self, field: &Field<'_>) -> Option<Conflict> {
+        let ids: Vec<_> =
+            self.intents.iter().filter_map(|&index| Some(field.intent(index)?.id().clone())).collect();
         let mut evidence = self.evidence.clone();
         evidence.sort();
         evidence.dedup();
         Some(Conflict {
-            conflict_id: ConflictId::parse(&format!("conflict_{word}_{}", short_hash(&content))).ok()?,
+            conflict_id: self.conflict_id(field)?,
             kind: self.kind,
             severity: self.severity,
             intent_ids: countersign_canon::List::new(ids)?,
@@ -161,9 +167,9 @@ impl Finding {
     }
 }
 
-/// Twelve hexadecimal digits of a value's hash: short enough to read, long enough for one document.
-pub(crate) fn short_hash(value: &Json<'_>) -> String {
-    format!("{}", Sha256::of_json(value)).chars().take(12).collect()
+/// Twelve hexadecimal digits of the hash of a canonical text: short enough to read, long enough for one document.
+pub(crate) fn short_hash(canonical: &str) -> String {
+    format!("{:.12}", Sha256::of(canonical.as_bytes()).to_hex(&mut [0; 64]))
 }
 
 /// Sorts and drops what was found twice.

@@ -23,6 +23,7 @@ mod operation;
 mod outcome;
 mod overlaps;
 mod path_index;
+mod path_set;
 mod pattern;
 mod priority;
 mod question;
@@ -30,7 +31,7 @@ mod redline;
 mod registry;
 mod resolve;
 mod risk;
-mod svg;
+pub mod svg;
 mod touch;
 pub mod wire;
 
@@ -54,6 +55,7 @@ pub use crate::{
         MergePlanId, OpId, OptionId, QuestionId, QuestionPackId, Version, WorkflowId,
     },
     overlaps::overlaps,
+    path_set::PathSet,
     redline::{execution_forbidden, intent_red_lines, outcome_red_lines, plan_lineage},
     registry::{Registry, RegistryFile, RegistryFiles},
     risk::{compare_risks, risk_entry},

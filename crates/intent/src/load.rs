@@ -7,7 +7,7 @@ use alloc::{
     vec::Vec,
 };
 
-use countersign_canon::{Checksum, Code, Issue, Issues, Json, NonEmpty, Pointer, Reader, Wire, canon_codes};
+use countersign_canon::{Checksum, Issue, Issues, Json, NonEmpty, Pointer, Reader, canon_codes};
 
 use crate::{
     DocumentKind, IntentId, Registry,
@@ -45,7 +45,7 @@ impl Intent {
     pub fn from_json(json: &Json<'_>, registry: Option<&Registry>) -> Result<Self, NonEmpty<Issue>> {
         let mut rules = intent_red_lines(json, registry);
         rules.extend(DocumentKind::Intent.verify(json));
-        checked(json, codes::INTENT_INVALID, rules).map(|document| Self { document })
+        Reader::read_ruled(json, codes::INTENT_INVALID, rules).map(|document| Self { document })
     }
 
     /// The document.
@@ -245,7 +245,7 @@ pub fn validate_document(
 fn read_set(json: &Json<'_>) -> Result<IntentSetDocument, NonEmpty<Issue>> {
     let mut rules = outcome_red_lines(json);
     rules.extend(DocumentKind::IntentSet.verify(json));
-    let set: IntentSetDocument = checked(json, codes::INTENT_SET_INVALID, rules)?;
+    let set: IntentSetDocument = Reader::read_ruled(json, codes::INTENT_SET_INVALID, rules)?;
     match &set.context.time_window {
         Some(window) if window.end < window.start => Err(NonEmpty::of(
             Issue::new(canon_codes::WIRE_BOUNDS, "the time window ends before it starts")
@@ -289,7 +289,7 @@ pub fn read_evaluation(json: &Json<'_>) -> Result<EvaluationDocument, NonEmpty<I
         ),
         (Some(_) | None, _, _) => (),
     }
-    checked(json, codes::EVALUATION_INVALID, rules)
+    Reader::read_ruled(json, codes::EVALUATION_INVALID, rules)
 }
 
 /// Checks a merge plan, and the intent in it as any other intent.
@@ -315,7 +315,7 @@ pub fn read_merge_plan(
             issue.with_pointer(pointer)
         }));
     }
-    checked(json, codes::MERGE_PLAN_INVALID, rules)
+    Reader::read_ruled(json, codes::MERGE_PLAN_INVALID, rules)
 }
 
 /// Checks a question pack.
@@ -326,7 +326,7 @@ pub fn read_merge_plan(
 pub fn read_question_pack(json: &Json<'_>) -> Result<QuestionPack, NonEmpty<Issue>> {
     let mut rules = outcome_red_lines(json);
     rules.extend(DocumentKind::QuestionPack.verify(json));
-    checked(json, codes::QUESTION_PACK_INVALID, rules)
+    Reader::read_ruled(json, codes::QUESTION_PACK_INVALID, rules)
 }
 
 /// Checks an answer pack by itself: its form, AP2 and AP3. Whether it answers the right questions is seen later.
@@ -351,7 +351,7 @@ pub fn read_answer_pack(json: &Json<'_>) -> Result<AnswerPack, NonEmpty<Issue>> 
         }
         override_keys(answer, &at, &mut rules);
     }
-    checked(json, codes::ANSWER_PACK_INVALID, rules)
+    Reader::read_ruled(json, codes::ANSWER_PACK_INVALID, rules)
 }
 
 /// AP3: an answer chooses between intents; it does not rewrite them.
@@ -373,27 +373,5 @@ fn override_keys(json: &Json<'_>, at: &Pointer, issues: &mut Issues) {
     }
     for (index, item) in json.as_array().unwrap_or_default().iter().enumerate() {
         override_keys(item, &at.index(index), issues);
-    }
-}
-
-/// Reads the type, and adds what the rules found; where a rule speaks, the form keeps silent.
-fn checked<T: Wire>(json: &Json<'_>, family: Code, rules: Issues) -> Result<T, NonEmpty<Issue>> {
-    let rules = rules.into_sorted();
-    let said: BTreeSet<&Pointer> = rules.iter().map(|issue| &issue.pointer).collect();
-    let (document, form) = match Reader::read_json::<T>(json, family) {
-        Ok(document) => (Some(document), Vec::new()),
-        Err(issues) => (None, issues.into_vec()),
-    };
-    let is_said = |issue: &Issue| {
-        let at_missing = issue.cause == Some(canon_codes::WIRE_MISSING_FIELD);
-        !at_missing && said.contains(&issue.pointer)
-    };
-    let mut all = Issues::new();
-    all.extend(form.into_iter().filter(|issue| !is_said(issue)));
-    all.extend(rules.iter().cloned());
-    match (document, NonEmpty::new(all.into_sorted())) {
-        (Some(document), None) => Ok(document),
-        (_, Some(issues)) => Err(issues),
-        (None, None) => Err(NonEmpty::of(Issue::new(family, "the document could not be read"))),
     }
 }

@@ -78,15 +78,12 @@ impl Merge<'_> {
     /// Gives the document its id, unless it keeps the winner's, and its checksum.
     fn sealed(&self, document: IntentDocument) -> Json<'static> {
         let json = document.write();
-        let json = match self.kept {
-            [_] => json,
-            _ => {
-                let content = crate::checksum::without_member(&json, "id");
-                crate::checksum::put_member(
-                    &json,
-                    "id",
-                    Json::from(format!("intent_merged_{}", short_hash(&content))),
-                )
+        let json = match (self.kept, json.as_object().cloned()) {
+            ([_], _) | (_, None) => json,
+            (_, Some(object)) => {
+                let content = json.to_canonical_without(&[&["id"]]);
+                let id = Json::from(format!("intent_merged_{}", short_hash(&content)));
+                Value::Object(object.with("id", id)).into()
             }
         };
         DocumentKind::Intent.seal(&json)

@@ -6,7 +6,6 @@ use countersign_canon::{Checksum, Json, List, Value, Wire};
 
 use crate::{
     DocumentKind, EvaluationId, Intent, MergePlanId, Outcome, QuestionPackId, Version,
-    checksum::without_member,
     detect::{Finding, short_hash},
     evaluate::Weighed,
     operation::Writer,
@@ -96,10 +95,8 @@ fn result(
         metadata: note(weighed),
         checksum: not_yet(),
     };
-    let id = EvaluationId::parse(&format!("eval_result_{}", content_hash(&document.write()))).ok()?;
-    let document = EvaluationDocument { id, ..document };
-    let checksum = DocumentKind::Evaluation.checksum(&document.write());
-    Some(EvaluationDocument { checksum, ..document })
+    let (id, checksum) = sealed(DocumentKind::Evaluation, "eval_result", document.write());
+    Some(EvaluationDocument { id: EvaluationId::parse(&id).ok()?, checksum, ..document })
 }
 
 fn question_pack(weighed: &Weighed<'_>, result: &EvaluationDocument) -> Option<QuestionPack> {
@@ -113,10 +110,8 @@ fn question_pack(weighed: &Weighed<'_>, result: &EvaluationDocument) -> Option<Q
         created_at: weighed.options.created_at,
         checksum: not_yet(),
     };
-    let id = QuestionPackId::parse(&format!("qpack_{}", content_hash(&pack.write()))).ok()?;
-    let pack = QuestionPack { id, ..pack };
-    let checksum = DocumentKind::QuestionPack.checksum(&pack.write());
-    Some(QuestionPack { checksum, ..pack })
+    let (id, checksum) = sealed(DocumentKind::QuestionPack, "qpack", pack.write());
+    Some(QuestionPack { id: QuestionPackId::parse(&id).ok()?, checksum, ..pack })
 }
 
 fn plan(
@@ -143,10 +138,8 @@ fn plan(
         metadata: Some(note(weighed)),
         checksum: not_yet(),
     };
-    let id = MergePlanId::parse(&format!("merge_plan_{}", content_hash(&document.write()))).ok()?;
-    let document = MergePlanDocument { id, ..document };
-    let checksum = DocumentKind::MergePlan.checksum(&document.write());
-    Some(MergePlanDocument { checksum, ..document })
+    let (id, checksum) = sealed(DocumentKind::MergePlan, "merge_plan", document.write());
+    Some(MergePlanDocument { id: MergePlanId::parse(&id).ok()?, checksum, ..document })
 }
 
 fn note(weighed: &Weighed<'_>) -> PlanMetadata {
@@ -157,9 +150,15 @@ fn note(weighed: &Weighed<'_>) -> PlanMetadata {
     PlanMetadata { registry }
 }
 
-/// Ids come from content, so that the same input gives the same bytes.
-fn content_hash(document: &Json<'static>) -> String {
-    short_hash(&without_member(&without_member(document, "id"), "checksum"))
+/// The id of a document, which comes from its content so that the same input gives the same bytes, and its checksum.
+fn sealed(kind: DocumentKind, prefix: &str, mut document: Json<'static>) -> (String, Checksum) {
+    let content = document.to_canonical_without(&[&["id"], &["checksum"]]);
+    let id = format!("{prefix}_{}", short_hash(&content));
+    if let Value::Object(object) = &mut document.value {
+        *object = core::mem::take(object).with("id", Json::from(id.clone()));
+    }
+    let checksum = kind.checksum(&document);
+    (id, checksum)
 }
 
 /// Stands where the checksum will be; what is hashed leaves it out.

@@ -17,6 +17,8 @@ const ROOT: NodeIndex = 0;
 pub(crate) struct PathIndex<T> {
     // INVARIANT: `nodes` has the root; every child index is in it.
     nodes: Vec<Node<T>>,
+    /// Whether some pattern has `**`.
+    has_any: bool,
 }
 
 #[derive(Debug)]
@@ -48,7 +50,7 @@ impl<T> Node<T> {
 
 impl<T: Copy + Ord> PathIndex<T> {
     pub(crate) fn new() -> Self {
-        Self { nodes: alloc::vec![Node::new(false)] }
+        Self { nodes: alloc::vec![Node::new(false)], has_any: false }
     }
 
     /// Remembers `value` at a pattern.
@@ -80,7 +82,9 @@ impl<T: Copy + Ord> PathIndex<T> {
             Segment::Any => *node.any.get_or_insert(fresh),
         };
         if child == fresh {
-            self.nodes.push(Node::new(matches!(segment, Segment::Any)));
+            let is_any = matches!(segment, Segment::Any);
+            self.has_any |= is_any;
+            self.nodes.push(Node::new(is_any));
         }
         child
     }
@@ -88,8 +92,13 @@ impl<T: Copy + Ord> PathIndex<T> {
     /// Everything whose pattern meets this one: they name one path, or one names a directory that holds the other.
     /// Sorted, without repetitions.
     pub(crate) fn meeting(&self, pattern: &PathPattern<'_>) -> Vec<T> {
-        let mut search =
-            Search { index: self, below: pattern.below, found: Vec::new(), seen: BTreeSet::new() };
+        let mut search = Search {
+            index: self,
+            below: pattern.below,
+            found: Vec::new(),
+            may_return: self.has_any || pattern.segments.contains(&Segment::Any),
+            seen: BTreeSet::new(),
+        };
         search.walk(ROOT, &pattern.segments, Way::Named);
         let mut found = search.found;
         found.sort_unstable();
@@ -111,7 +120,9 @@ struct Search<'x, T> {
     index: &'x PathIndex<T>,
     below: Below,
     found: Vec<T>,
-    // Places already walked; only patterns with `**` can come to one twice.
+    // Only patterns with `**` can come to a place twice.
+    may_return: bool,
+    // Places already walked.
     seen: BTreeSet<(NodeIndex, usize, Way)>,
 }
 
@@ -119,7 +130,7 @@ impl<T: Copy + Ord> Search<'_, T> {
     /// Recursion is bounded by the segments of the longest path.
     fn walk(&mut self, at: NodeIndex, rest: &[Segment<'_>], way: Way) {
         let Some(node) = self.index.nodes.get(at) else { return };
-        if !self.seen.insert((at, rest.len(), way)) {
+        if self.may_return && !self.seen.insert((at, rest.len(), way)) {
             return;
         }
         let holds = |below: Below| match below {

@@ -56,12 +56,11 @@ pub(crate) fn question_id(
         ("conflicts", Json::array(conflicts.iter().map(ConflictId::as_str))),
         ("contenders", Json::array(contenders)),
     ]);
-    QuestionId::parse(&format!("question_{}", short_hash(&content))).ok()
+    QuestionId::parse(&format!("question_{}", short_hash(&content.to_canonical()))).ok()
 }
 
 fn conflict_ids(field: &Field<'_>, findings: &[Finding], about: &[usize]) -> Vec<ConflictId> {
-    let conflicts = about.iter().filter_map(|&index| findings.get(index)?.to_wire(field));
-    conflicts.map(|conflict| conflict.conflict_id).collect()
+    about.iter().filter_map(|&index| findings.get(index)?.conflict_id(field)).collect()
 }
 
 /// What is known when asking.
@@ -138,13 +137,13 @@ impl Asker<'_> {
         let what: Vec<&str> = findings.iter().map(|finding| finding.description.as_str()).collect();
         let reason = format!("{}. Not decided: {}", what.join("; "), undecided.reason);
         let reason: String = reason.chars().take(4000).collect();
-        let evidence: BTreeSet<EvidenceRef> =
-            findings.iter().flat_map(|finding| finding.evidence.iter().cloned()).collect();
+        let evidence: BTreeSet<&EvidenceRef> =
+            findings.iter().flat_map(|finding| finding.evidence.iter()).collect();
         Some(Question {
             question_id: question_id(self.field, self.findings, &undecided.findings, &undecided.contenders)?,
             conflict_ids: List::new(conflict_ids(self.field, self.findings, &undecided.findings))?,
             reason: Text::new(reason)?,
-            evidence_refs: List::new(evidence.into_iter().collect())?,
+            evidence_refs: List::new(evidence.into_iter().cloned().collect())?,
             options: List::new(self.options(undecided)?)?,
             blocked_by_policy: is_blocked.then_some(true),
         })

@@ -62,15 +62,19 @@ fn effects_risk(intent: &Intent) -> i64 {
 
 fn scope_risk(intent: &Intent, environment: Environment) -> i64 {
     let scope = &intent.document().scope;
-    let base: i64 = match scope.env.unwrap_or(environment) {
+    let services = scope.targets.services.as_deref().map_or(0, <[_]>::len);
+    let breadth =
+        scope.targets.files.len().saturating_add(scope.targets.modules.len()).saturating_add(services);
+    scope_score(scope.env.unwrap_or(environment), breadth)
+}
+
+fn scope_score(environment: Environment, breadth: usize) -> i64 {
+    let base: i64 = match environment {
         Environment::Local => 10,
         Environment::Dev => 20,
         Environment::Staging => 50,
         Environment::Prod => 100,
     };
-    let services = scope.targets.services.as_deref().map_or(0, <[_]>::len);
-    let breadth =
-        scope.targets.files.len().saturating_add(scope.targets.modules.len()).saturating_add(services);
     // In halves, so that it stays whole: every base is even.
     let halves = match breadth {
         ..=5 => 1,
@@ -87,7 +91,11 @@ fn blast_radius(intent: &Intent) -> i64 {
         document.planned_commands.iter().filter(|command| command.effects.iter().any(|e| e.is_write_like()));
     let named = named.flat_map(|command| command.evidence_refs.iter().filter_map(crate::EvidenceRef::file));
     let files: BTreeSet<RepoPath> = document.scope.targets.files.iter().cloned().chain(named).collect();
-    let base: i64 = match files.len() {
+    blast_score(files.len(), &document.scope.targets.areas)
+}
+
+fn blast_score(files: usize, areas: &[Area]) -> i64 {
+    let base: i64 = match files {
         ..=5 => 10,
         6..=20 => 30,
         21..=50 => 60,
@@ -95,8 +103,7 @@ fn blast_radius(intent: &Intent) -> i64 {
     };
     let critical = [Area::Security, Area::Data, Area::Infra, Area::Ops];
     // In tenths: 1.0 or 1.2; every base is a multiple of ten.
-    let tenths =
-        if document.scope.targets.areas.iter().any(|area| critical.contains(area)) { 12 } else { 10 };
+    let tenths = if areas.iter().any(|area| critical.contains(area)) { 12 } else { 10 };
     base.saturating_mul(tenths).div_euclid(10).min(100)
 }
 
@@ -105,7 +112,11 @@ fn unknowns(intent: &Intent) -> i64 {
     let of_commands = document.planned_commands.iter().flat_map(|command| command.evidence_refs.iter());
     let distinct: BTreeSet<&str> =
         document.evidence_refs.iter().chain(of_commands).map(crate::EvidenceRef::as_str).collect();
-    match distinct.len() {
+    unknowns_score(distinct.len())
+}
+
+const fn unknowns_score(references: usize) -> i64 {
+    match references {
         ..=5 => 90,
         6..=10 => 60,
         11..=20 => 30,
@@ -122,3 +133,6 @@ fn relationship(a: &Dimensions, b: &Dimensions) -> Relationship {
         (true, true) | (false, false) => Relationship::Incomparable,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -127,6 +127,8 @@ record! {
         context: Context,
         /// What was decided, and why.
         trace: Object<'static>,
+        /// The proofs that stand beside the policy: in the trace's evidence, but no fact that was decided from (K4.2).
+        attached_refs: Option<Vec<EvidenceRef>>,
         /// The permit, if the action was allowed to begin.
         permit_id: Option<PermitId>,
         /// The request for an approval that it made or found, if it needs one.
@@ -155,8 +157,9 @@ impl DecisionRecord {
             evidence_refs: self.evidence_refs()?,
             warrant: self.context.warrant.0,
         };
-        let Authorization { trace, context, approval_need: _ } =
+        let Authorization { mut trace, context, approval_need: _ } =
             authorize(version.in_force(), &request, self.context.evaluation_ts);
+        let _attached = trace.attach(self.attached_refs.clone().unwrap_or_default());
         if context.to_canonical() != self.context.to_canonical() {
             return Err("the facts do not give the context that was stored".to_string());
         }
@@ -174,10 +177,15 @@ impl DecisionRecord {
         }
     }
 
+    /// The evidence that came with the action.
     fn evidence_refs(&self) -> Result<Vec<EvidenceRef>, String> {
         let refs = self.trace.get("evidence_refs").ok_or("the trace has no evidence_refs")?;
-        Reader::read_json(refs, codes::URM_EVENT_INVALID)
-            .map_err(|_| "the trace's evidence_refs are not evidence".to_string())
+        let refs: Vec<EvidenceRef> = Reader::read_json(refs, codes::URM_EVENT_INVALID)
+            .map_err(|_| "the trace's evidence_refs are not evidence".to_string())?;
+        let is_given = |evidence: &EvidenceRef| {
+            !self.attached_refs.as_ref().is_some_and(|attached| attached.contains(evidence))
+        };
+        Ok(refs.into_iter().filter(is_given).collect())
     }
 
     /// The hash that the event of the decision carries, so that the log covers every byte of this record.

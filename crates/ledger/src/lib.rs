@@ -15,6 +15,7 @@ mod execution;
 mod key;
 mod merkle;
 mod name;
+mod proof;
 mod protocol;
 mod session;
 mod token;
@@ -36,6 +37,7 @@ pub use crate::{
     key::{KeyId, KeyName, NoteKey, PublicKey, SecretKey, Signature},
     merkle::{Frontier, LeafHash, RootHash, TreeHead, extends, includes, prove_consistency, prove_inclusion},
     name::{DecisionId, PermitId, Principal},
+    proof::{ProofArtifact, ProofId, ProofInput, ProofStatus, TheoremId},
     protocol::{
         ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, GRANT_TTL_S_DEFAULT, GRANT_TTL_S_MAX,
         OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S, Quorum, Requirement, StepRefusal, begin,

@@ -2,11 +2,15 @@
 //!
 //! Formulas here are small (a policy has at most 2000 nodes), so it leaves out what only large ones need: it never
 //! forgets a clause and never simplifies one. It needs no compiler but Rust's, gives the same answer on every
-//! machine, and its models are checked against the clauses before they are believed.
+//! machine, and its models are checked against the clauses before they are believed. Where it finds a contradiction it
+//! can say why, in a proof that others check.
 
 use alloc::{collections::BTreeSet, vec, vec::Vec};
 use core::{cmp::Reverse, convert::Infallible, mem};
 
+mod log;
+
+use self::log::{ClauseId, Log};
 use crate::{Lit, Model, Solver};
 
 /// Conflicts between restarts, times the Luby sequence.
@@ -18,6 +22,10 @@ const ACTIVITY_MAX: u64 = 1 << 60;
 pub struct Cdcl {
     // INVARIANT: at least two literals each, the first two watched.
     clauses: Vec<Vec<Lit>>,
+    /// What each of them is called in the proof.
+    ids: Vec<ClauseId>,
+    /// What a proof will be made of, if one is wanted.
+    log: Option<Log>,
     /// Clauses to look at when a literal becomes false, by literal.
     watches: Vec<Vec<usize>>,
     variables: Vec<Variable>,
@@ -39,6 +47,8 @@ struct Variable {
     last: bool,
     level: usize,
     reason: Option<usize>,
+    /// The clause of this one literal, once the value holds whatever is decided.
+    unit: Option<ClauseId>,
     activity: u64,
 }
 
@@ -47,6 +57,10 @@ impl Solver for Cdcl {
 
     fn add(&mut self, clause: &[Lit]) -> Result<(), Infallible> {
         self.undo_to(0);
+        let mut id = self.log.as_mut().map_or(ClauseId::UNNAMED, Log::give);
+        if self.is_contradiction {
+            return Ok(());
+        }
         let mut literals = clause.to_vec();
         literals.sort_unstable();
         literals.dedup();
@@ -57,8 +71,12 @@ impl Solver for Cdcl {
         if is_tautology || literals.iter().any(|literal| self.value(*literal) == Some(true)) {
             return Ok(());
         }
-        literals.retain(|literal| self.value(*literal).is_none());
-        self.attach(literals);
+        let (open, settled): (Vec<Lit>, Vec<Lit>) =
+            literals.into_iter().partition(|literal| self.value(*literal).is_none());
+        if !settled.is_empty() || open.is_empty() {
+            id = self.derive(&open, &settled, &[id]);
+        }
+        self.attach(open, id);
         Ok(())
     }
 
@@ -78,6 +96,60 @@ impl Solver for Cdcl {
 }
 
 impl Cdcl {
+    /// A solver that can prove a contradiction it finds.
+    #[must_use]
+    pub fn proving() -> Self {
+        Self { log: Some(Log::default()), ..Self::default() }
+    }
+
+    /// The proof, in the LRAT format, that the clauses contradict each other; nothing if they were not found to, or if
+    /// no proof was wanted. The clauses have the numbers 1, 2, 3, … in the order in which they were added.
+    #[must_use]
+    pub fn refutation(&self) -> Option<alloc::string::String> {
+        self.log.as_ref().and_then(Log::to_lrat)
+    }
+
+    /// Notes a clause that follows from these, once the settled literals are known to be false for good.
+    fn derive(&mut self, literals: &[Lit], settled: &[Lit], from: &[ClauseId]) -> ClauseId {
+        let Some(log) = &mut self.log else { return ClauseId::UNNAMED };
+        let unit =
+            |literal: &Lit| self.variables.get(variable_of(*literal)).and_then(|variable| variable.unit);
+        let hints = settled.iter().filter_map(unit).chain(from.iter().copied());
+        log.derive(literals.to_vec(), hints.collect())
+    }
+
+    /// Notes that the clause has no true literal left, whatever is decided.
+    fn contradict(&mut self, clause: usize) {
+        self.is_contradiction = true;
+        if let (Some(literals), Some(id)) = (self.clauses.get(clause).cloned(), self.ids.get(clause).copied())
+        {
+            self.derive(&[], &literals, &[id]);
+        }
+    }
+
+    /// Gives a literal its value for good.
+    fn settle(&mut self, literal: Lit, id: ClauseId) {
+        self.assign(literal, None);
+        if let Some(variable) = self.variables.get_mut(variable_of(literal)) {
+            variable.unit = Some(id);
+        }
+    }
+
+    /// Notes that the clause gives this literal its value for good.
+    fn note_unit(&mut self, literal: Lit, clause: usize) {
+        if self.log.is_none() {
+            return;
+        }
+        let (Some(literals), Some(id)) = (self.clauses.get(clause), self.ids.get(clause).copied()) else {
+            return;
+        };
+        let others: Vec<Lit> = literals.iter().copied().filter(|other| *other != literal).collect();
+        let unit = self.derive(&[literal], &others, &[id]);
+        if let Some(variable) = self.variables.get_mut(variable_of(literal)) {
+            variable.unit = Some(unit);
+        }
+    }
+
     fn grow_to(&mut self, literal: Lit) {
         let index = variable_of(literal);
         while self.variables.len() <= index {
@@ -96,17 +168,20 @@ impl Cdcl {
     }
 
     /// Takes a clause without false literals at level zero, or a learned one whose first literal is to be set.
-    fn attach(&mut self, literals: Vec<Lit>) {
+    fn attach(&mut self, literals: Vec<Lit>, id: ClauseId) {
         match *literals.as_slice() {
             [] => self.is_contradiction = true,
             [only] => {
-                self.assign(only, None);
-                self.is_contradiction |= self.propagate().is_some();
+                self.settle(only, id);
+                if let Some(clause) = self.propagate() {
+                    self.contradict(clause);
+                }
             }
             [first, second, ..] => {
                 self.watch(first, self.clauses.len());
                 self.watch(second, self.clauses.len());
                 self.clauses.push(literals);
+                self.ids.push(id);
             }
         }
     }
@@ -154,7 +229,12 @@ impl Cdcl {
                 match looked {
                     Visit::Moved => continue,
                     Visit::Keep => (),
-                    Visit::Implies(literal) => self.assign(literal, Some(clause)),
+                    Visit::Implies(literal) => {
+                        self.assign(literal, Some(clause));
+                        if self.decisions.is_empty() {
+                            self.note_unit(literal, clause);
+                        }
+                    }
                     Visit::Conflict => conflict = Some(clause),
                 }
                 self.watch(falsified, clause);
@@ -192,12 +272,12 @@ impl Cdcl {
         while !self.is_contradiction {
             if let Some(clause) = self.propagate() {
                 if self.decisions.is_empty() {
-                    self.is_contradiction = true;
+                    self.contradict(clause);
                     break;
                 }
-                let (learned, level) = self.analyse(clause);
+                let (learned, level, id) = self.analyse(clause);
                 self.undo_to(level);
-                self.learn(learned);
+                self.learn(learned, id);
                 conflicts = conflicts.saturating_add(1);
                 if conflicts >= luby(restarts).saturating_mul(RESTART_UNIT) {
                     (conflicts, restarts) = (0, restarts.saturating_add(1));
@@ -223,35 +303,41 @@ impl Cdcl {
         false
     }
 
-    fn learn(&mut self, learned: Vec<Lit>) {
+    fn learn(&mut self, learned: Vec<Lit>, id: ClauseId) {
         let Some(&first) = learned.first() else {
             self.is_contradiction = true;
             return;
         };
         if learned.len() == 1 {
-            self.assign(first, None);
+            self.settle(first, id);
             return;
         }
         let index = self.clauses.len();
-        self.attach(learned);
+        self.attach(learned, id);
         self.assign(first, Some(index));
     }
 
-    /// The first unique implication point: what to learn from a conflict, and the level to go back to.
-    fn analyse(&mut self, conflict: usize) -> (Vec<Lit>, usize) {
+    /// The first unique implication point: what to learn from a conflict, the level to go back to, and its name.
+    fn analyse(&mut self, conflict: usize) -> (Vec<Lit>, usize, ClauseId) {
         let current = self.decisions.len();
         let mut seen = vec![false; self.variables.len()];
         let mut learned = Vec::new();
+        let (mut settled, mut from) = (Vec::new(), Vec::new());
         let mut open = 0_usize;
         let mut reason = Some(conflict);
         let mut trail = self.trail.clone().into_iter().rev();
         let first = loop {
             let clause = reason.and_then(|clause| self.clauses.get(clause)).cloned().unwrap_or_default();
+            from.extend(reason.and_then(|clause| self.ids.get(clause)));
             for literal in clause {
                 let index = variable_of(literal);
                 let level = self.variables.get(index).map_or(0, |variable| variable.level);
-                let Some(seen) = seen.get_mut(index).filter(|seen| !**seen && level > 0) else { continue };
+                let Some(seen) = seen.get_mut(index).filter(|seen| !**seen) else { continue };
                 *seen = true;
+                if level == 0 {
+                    settled.push(literal);
+                    continue;
+                }
                 self.bump(index);
                 if level == current {
                     open = open.saturating_add(1);
@@ -274,7 +360,11 @@ impl Cdcl {
         // The second literal must be of the level that is gone back to, for both watches to be right.
         learned.sort_by_key(|literal| (Reverse(level_of(literal)), *literal));
         let level = learned.first().map_or(0, level_of);
-        (first.into_iter().chain(learned).collect(), level)
+        let learned: Vec<Lit> = first.into_iter().chain(learned).collect();
+        // A proof goes the other way: from what was decided to the clause that failed.
+        from.reverse();
+        let id = self.derive(&learned, &settled, &from);
+        (learned, level, id)
     }
 
     fn bump(&mut self, index: usize) {

@@ -75,7 +75,7 @@ impl Model {
 ///
 /// Every atom is a wire, every operation a gate; equal gates are made once. The two modes are one wire and its
 /// opposite; of other fields with one value at most one wire is on, once [`Circuit::close`] has said so.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Circuit {
     clauses: Vec<Vec<Lit>>,
     wires: i32,
@@ -113,7 +113,12 @@ impl Circuit {
         self.facts.values().copied().collect()
     }
 
-    fn wire(&mut self) -> Lit {
+    /// The atoms in play, sorted.
+    pub fn atoms(&self) -> impl Iterator<Item = &Atom> {
+        self.facts.keys()
+    }
+
+    pub(crate) fn wire(&mut self) -> Lit {
         // LIMIT: i32::MAX wires; a policy has at most 2000 nodes and a diff some thousands of gates.
         self.wires = self.wires.saturating_add(1);
         Lit(self.wires)

@@ -4,7 +4,7 @@
 //! there is a row with the columns that this value rules out; a context picks one row per field, and what no row
 //! rules out matches. So the cost hardly depends on the number of rules.
 
-use alloc::{boxed::Box, vec, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, vec, vec::Vec};
 
 use crate::{Atom, Context, Expr, Mode, Rule, Warrant, algebra::Algebra};
 
@@ -20,9 +20,9 @@ use self::{
     lookup::Lookup,
 };
 
-/// Columns are kept in blocks that fit a cache line and a vector register or two.
-const WORDS_PER_BLOCK: usize = 8;
-const COLUMNS_PER_BLOCK: usize = 512;
+/// Columns are kept in blocks of half a cache line: small policies need no more.
+const WORDS_PER_BLOCK: usize = 4;
+const COLUMNS_PER_BLOCK: usize = WORDS_PER_BLOCK * 64;
 type Block = [u64; WORDS_PER_BLOCK];
 
 /// A policy made ready to decide.
@@ -42,7 +42,7 @@ pub(crate) struct Compiled {
     /// The rule of each column; the columns of one rule are neighbours.
     column_rules: Vec<u16>,
     /// Conditions with too many terms for columns, by rule: their one column says "perhaps".
-    wide: Vec<Option<Expr<Place>>>,
+    wide: BTreeMap<u16, Expr<Place>>,
 }
 
 /// Where the rows of each field start. Capabilities have sixteen rows for every four of them.
@@ -78,7 +78,7 @@ impl Compiled {
             };
             let index = u16::try_from(index).unwrap_or(u16::MAX);
             compiled.column_rules.extend(core::iter::repeat_n(index, rule_columns.len()));
-            compiled.wide.push(wide);
+            compiled.wide.extend(wide.map(|condition| (index, condition)));
             columns.extend(rule_columns);
         }
         compiled.fill(&columns);
@@ -116,7 +116,7 @@ impl Compiled {
             planes: Vec::new(),
             columns: Vec::new(),
             column_rules: Vec::new(),
-            wide: Vec::new(),
+            wide: BTreeMap::new(),
         }
     }
 
@@ -167,7 +167,7 @@ impl Compiled {
         self.planes = vec![vec![Block::default(); layout.end].into_boxed_slice(); planes];
         self.columns = vec![Block::default(); planes];
         for (column, literals) in columns.iter().enumerate() {
-            set(self.columns.get_mut(column >> 9), column);
+            set(self.columns.get_mut(column / COLUMNS_PER_BLOCK), column);
             for literal in literals {
                 self.rule_out(column, *literal);
             }
@@ -191,7 +191,7 @@ impl Compiled {
             let start = start.saturating_add((index >> 2).saturating_mul(GROUP_ROWS));
             bits(start, GROUP_ROWS, u8::try_from(index & 3).unwrap_or(0))
         };
-        let Some(plane) = self.planes.get_mut(column >> 9) else { return };
+        let Some(plane) = self.planes.get_mut(column / COLUMNS_PER_BLOCK) else { return };
         let mut enter = |rows: &mut dyn Iterator<Item = (usize, bool)>| {
             for (row, holds) in rows {
                 if holds != is {
@@ -289,15 +289,12 @@ impl Compiled {
 
     /// Whether the whole condition holds, where the column alone does not say.
     fn wide_matches(&self, rule: u16, facts: &Facts) -> bool {
-        match self.wide.get(usize::from(rule)) {
-            Some(Some(condition)) => condition.evaluate(&mut InFacts(facts)),
-            Some(None) | None => true,
-        }
+        self.wide.get(&rule).is_none_or(|condition| condition.evaluate(&mut InFacts(facts)))
     }
 }
 
 fn set(block: Option<&mut Block>, column: usize) {
-    if let Some(word) = block.and_then(|block| block.get_mut(column >> 6 & 7)) {
+    if let Some(word) = block.and_then(|block| block.get_mut(column / 64 % WORDS_PER_BLOCK)) {
         *word |= 1_u64.unbounded_shl(u32::try_from(column & 63).unwrap_or(0));
     }
 }

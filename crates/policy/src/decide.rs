@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use countersign_canon::choice;
 
 use crate::{
-    Atom, Context, Effect, Kind, Policy, Rule, algebra::Algebra, codes, compile::Facts, context::InContext,
+    Atom, Context, Effect, Policy, Rule, algebra::Algebra, codes, compile::Facts, context::InContext,
 };
 
 choice! {
@@ -188,8 +188,13 @@ impl Policy {
     }
 
     pub(crate) fn evaluate_facts(&self, facts: &Facts, required: bool) -> Evaluation<'_> {
-        let mut matched = Vec::with_capacity(16);
-        self.compiled.each_match(facts, &mut |index| matched.extend(self.rules().get(index)));
+        let mut matched = Vec::new();
+        self.compiled.each_match(facts, &mut |index| {
+            if matched.is_empty() {
+                matched.reserve(16);
+            }
+            matched.extend(self.rules().get(index));
+        });
         conclude(matched, required, facts.approval_is_available())
     }
 
@@ -218,16 +223,17 @@ impl Policy {
 
 /// Deny overrides, then no allow, then a missing approval, then the first allow. CLAUSE: K1.5.
 fn conclude(matched: Vec<&Rule>, required: bool, approval_is_available: bool) -> Evaluation<'_> {
-    let (mut deny, mut allow, mut required_approval, mut warrant_invalid) = (None, None, required, false);
-    for rule in &matched {
-        match rule.kind {
-            Kind::Deny => deny = deny.or(Some(rule.code.as_str())),
-            Kind::Allow => allow = allow.or(Some(rule.code.as_str())),
-            Kind::Require => required_approval = true,
-            // Advice only; never decides in v1.
-            Kind::Derive => warrant_invalid |= rule.then.effect == Effect::SetWarrantInvalid,
+    // The last rule of an effect that is met from behind is its first; no branch hangs on what a rule does.
+    let mut first = [None; Effect::ALL.len()];
+    for rule in matched.iter().rev() {
+        if let Some(first) = first.get_mut(rule.then.effect.index()) {
+            *first = Some(rule.code.as_str());
         }
     }
+    let of = |effect: Effect| first.get(effect.index()).copied().flatten();
+    let (deny, allow) = (of(Effect::DenyAction), of(Effect::AllowAction));
+    let required_approval = required || of(Effect::RequireApproval).is_some();
+    let warrant_invalid = of(Effect::SetWarrantInvalid).is_some();
     let (decision, decision_code, gate) = match (deny, allow, required_approval && !approval_is_available) {
         (Some(code), _, _) => (Decision::Deny, code, Gate::Kernel),
         (None, None, _) => (Decision::Deny, codes::URM_POLICY_DENIED.as_str(), Gate::Kernel),

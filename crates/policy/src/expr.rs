@@ -4,7 +4,7 @@ use alloc::{boxed::Box, format, vec::Vec};
 
 use countersign_canon::{Definitions, Issue, Json, NonEmpty, Reader, Wire, canon_codes, choice, nearest};
 
-use crate::{Atom, algebra::Algebra};
+use crate::{Atom, Context, algebra::Algebra, context::InContext};
 
 /// A condition over leaves, which are atoms in a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +77,14 @@ impl<Leaf> Expr<Leaf> {
             Self::Not(inner) => inner.leaves(),
             Self::And(parts) | Self::Or(parts) => parts.iter().flat_map(Self::leaves).collect(),
         }
+    }
+}
+
+impl Expr {
+    /// Whether the condition holds in this context.
+    #[must_use]
+    pub fn holds(&self, context: &Context) -> bool {
+        self.evaluate(&mut InContext(context))
     }
 }
 

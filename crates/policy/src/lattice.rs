@@ -164,6 +164,12 @@ impl Lattice {
         self.capabilities.keys()
     }
 
+    /// What a probe must find for this capability to be there; nothing if the lattice does not know it.
+    #[must_use]
+    pub fn probe(&self, capability: &Capability) -> Option<&Probe> {
+        self.capabilities.get(capability)
+    }
+
     /// The hash of its canonical form.
     #[must_use]
     pub const fn hash(&self) -> &LatticeHash {

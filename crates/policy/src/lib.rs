@@ -14,6 +14,7 @@ mod action;
 mod advice;
 mod algebra;
 mod approval;
+mod asked;
 mod atom;
 mod authorize;
 mod cases;
@@ -35,12 +36,14 @@ mod render;
 mod rule;
 pub mod shipped;
 mod solve;
+mod steps;
 mod trace;
 
 pub use crate::{
     action::{ActionHash, ActionKind, action_hash},
     algebra::Algebra,
     approval::{ApprovalFacts, ApprovalRecord, ApprovalState, ApprovalSubject, ProvidedApproval},
+    asked::AskedWires,
     atom::{Atom, AtomName},
     authorize::{ApprovalNeed, Authorization, InForce, Request, SessionFacts, authorize, build_context},
     cases::{CaseFile, CasesSchema, Coverage, Expectation, TestCase},
@@ -66,7 +69,8 @@ pub use crate::{
     },
     render::{agents_view, skills_view},
     rule::{Examples, Params, Rule, Then},
-    solve::Solver,
+    solve::{Session, Solver},
+    steps::{Needs, Unseen, kind_with, steps},
     trace::{
         Advisory, Bindings, EVALUATOR_VERSION, EvidenceRef, PolicySchemaVersion, Trace, TraceDocument,
         TraceVersion,

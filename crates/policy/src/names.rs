@@ -121,6 +121,19 @@ choice! {
     }
 }
 
+impl Effect {
+    /// The place of the effect among all of them.
+    pub(crate) const fn index(self) -> usize {
+        match self {
+            Self::DenyAction => 0,
+            Self::AllowAction => 1,
+            Self::RequireApproval => 2,
+            Self::SetWarrantInvalid => 3,
+            Self::EmitAdvisory => 4,
+        }
+    }
+}
+
 impl Kind {
     /// The effects that a rule of this kind may have.
     #[must_use]

@@ -26,20 +26,26 @@ pub trait Solver {
 
 /// A circuit and the solver that knows it.
 #[derive(Debug)]
-pub(crate) struct Session<'s, S> {
-    pub(crate) circuit: Circuit,
+pub struct Session<'s, S> {
+    /// The circuit; what it gains is told to the solver with the next question.
+    pub circuit: Circuit,
     solver: &'s mut S,
     known: usize,
     counts: Vec<Lit>,
 }
 
 impl<'s, S: Solver> Session<'s, S> {
-    pub(crate) fn new(circuit: Circuit, solver: &'s mut S) -> Self {
+    /// Starts asking this solver, which must be fresh.
+    pub fn new(circuit: Circuit, solver: &'s mut S) -> Self {
         Self { circuit, solver, known: 0, counts: Vec::new() }
     }
 
-    /// A model in which these literals hold.
-    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<Option<Model>, S::Error> {
+    /// A model in which these literals hold; nothing if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the solver does.
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Result<Option<Model>, S::Error> {
         for clause in self.circuit.clauses().iter().skip(self.known) {
             self.solver.add(clause)?;
         }
@@ -50,7 +56,11 @@ impl<'s, S: Solver> Session<'s, S> {
     /// The smallest model in which these literals hold: fewest facts, and of those the first in the order of facts.
     ///
     /// So the answer does not depend on the solver.
-    pub(crate) fn smallest(&mut self, assumptions: &[Lit]) -> Result<Option<Model>, S::Error> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the solver does.
+    pub fn smallest(&mut self, assumptions: &[Lit]) -> Result<Option<Model>, S::Error> {
         let Some(mut model) = self.solve(assumptions)? else { return Ok(None) };
         let facts = self.circuit.facts();
         let count = |model: &Model| facts.iter().filter(|fact| model.holds(**fact)).count();

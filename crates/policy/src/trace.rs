@@ -164,6 +164,15 @@ impl Policy {
 }
 
 impl Trace<'_> {
+    /// Puts evidence beside the decision, which it does not change; those that were not there already. CLAUSE: K4.2.
+    pub fn attach(&mut self, refs: Vec<EvidenceRef>) -> Vec<EvidenceRef> {
+        let new: Vec<EvidenceRef> =
+            refs.into_iter().filter(|evidence| !self.evidence_refs.contains(evidence)).collect();
+        let all = self.evidence_refs.iter().chain(&new).cloned().collect();
+        self.evidence_refs = EvidenceRef::sorted(all);
+        new
+    }
+
     /// The trace as JSON.
     #[must_use]
     pub fn to_json(&self) -> Json<'static> {
@@ -198,7 +207,8 @@ impl Trace<'_> {
     pub fn to_canonical(&self) -> String {
         let Evaluation { decision, decision_code, gate, required_approval, warrant_invalid, matched } =
             &self.evaluation;
-        let mut out = String::with_capacity(1024);
+        // Room for most traces, and still small enough for an allocator's quick lists.
+        let mut out = String::with_capacity(1000);
         self.write_advisories(&mut out);
         let mut member = |lead: &str, text: &str| {
             out.push_str(lead);
@@ -220,11 +230,12 @@ impl Trace<'_> {
         member(",\"gate\":", ["0", "1", "2", "3", "4", "5", "6", "7"].get(gate_index(*gate)).unwrap_or(&"0"));
         member(",\"input_context_hash\":\"", self.input_context_hash.digest().to_hex(&mut hex));
         bound(&mut member, "\",\"lattice_hash\":", bindings.map(|bindings| bindings.lattice_hash.digest()));
-        member(",\"matched_rule_ids\":[", "");
-        for (index, rule) in matched.iter().enumerate() {
-            member(if index == 0 { "\"" } else { "\",\"" }, rule.rule_id.as_str());
+        let mut lead = ",\"matched_rule_ids\":[\"";
+        for rule in matched {
+            member(lead, rule.rule_id.as_str());
+            lead = "\",\"";
         }
-        member(if matched.is_empty() { "" } else { "\"" }, "]");
+        member(if matched.is_empty() { ",\"matched_rule_ids\":[]" } else { "\"]" }, "");
         member(",\"policy_hash\":\"", self.policy_hash.digest().to_hex(&mut hex));
         member("\",\"policy_ir_version\":\"", crate::PolicySchema::V1.as_str());
         member("\",\"policy_schema_version\":\"", PolicySchemaVersion::V1.as_str());

@@ -21,26 +21,6 @@ countersign_canon::declare_codes! {
     SCAN_GLOB_NEVER_MATCHES
     /// The braces of a glob stand for more alternatives than the limit.
     SCAN_GLOB_TOO_MANY
-    /// The text is not YAML.
-    SCAN_YAML_SYNTAX
-    /// The bytes are not UTF-8.
-    SCAN_YAML_BAD_UTF8
-    /// A rule file is larger than the limit.
-    SCAN_YAML_TOO_LARGE
-    /// Lists and mappings are nested deeper than the limit.
-    SCAN_YAML_TOO_DEEP
-    /// A mapping names one key twice.
-    SCAN_YAML_DUPLICATE_KEY
-    /// There are more anchors or aliases than the limit, or they multiply the text.
-    SCAN_YAML_ALIASES
-    /// A value carries a tag.
-    SCAN_YAML_TAG
-    /// A key is not plain text.
-    SCAN_YAML_KEY
-    /// A value without quotes is a number or a truth value, not text.
-    SCAN_YAML_NOT_TEXT
-    /// The file holds more than one document.
-    SCAN_YAML_DOCUMENTS
     /// The target is not a folder that can be scanned.
     SCAN_TARGET
     /// A file or folder that must be searched cannot be read.

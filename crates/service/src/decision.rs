@@ -67,9 +67,9 @@ impl Ask {
         Self { proceed: Proceed::Begin, ..self }
     }
 
-    /// What the store is told, with fresh ids.
-    pub(crate) fn into_command(self) -> Result<Command, ServiceError> {
-        Ok(Command::Decide(Box::new(Decide {
+    /// What the store is told: what the decision makes gets these ids.
+    pub(crate) fn into_command(self, fresh: FreshIds) -> Command {
+        Command::Decide(Box::new(Decide {
             session_id: self.session_id,
             action_kind: self.action_kind,
             action_payload: self.action_payload,
@@ -79,8 +79,8 @@ impl Ask {
             probe: self.probe,
             proceed: self.proceed,
             client_request_id: self.client_request_id,
-            fresh: FreshIds::make()?,
-        })))
+            fresh,
+        }))
     }
 }
 

@@ -31,10 +31,14 @@ mod dial;
 mod door;
 mod error;
 mod files;
+mod host;
 mod http;
 mod lineage;
 mod node;
 mod policies;
+mod prover;
+mod proving;
+mod reason;
 mod recorded;
 mod replay;
 mod session;
@@ -50,10 +54,12 @@ pub use crate::{
     decision::{Ask, Decision},
     door::{Door, Tail},
     error::ServiceError,
+    host::HostCall,
     http::{Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, TraceExport, openapi, serve},
     lineage::Lineage,
     node::{Node, NodeOptions},
     policies::POLICY_FILES,
+    reason::Reason,
     recorded::{Backtest, Flip, Situation},
     replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,

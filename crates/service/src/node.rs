@@ -12,7 +12,9 @@ use countersign_ledger::{
     Session, SignedCheckpoint,
 };
 use countersign_policy::{ApprovalId, SessionId, shipped};
-use countersign_store::{Answer, Call, Command, PolicyDocuments, Refusal, Reply, Store, StoreOptions};
+use countersign_store::{
+    Answer, Call, Command, FreshIds, PolicyDocuments, Refusal, Reply, Store, StoreOptions,
+};
 
 use crate::{
     Ask, Caller, Decision, NewSession, ServiceError,
@@ -140,7 +142,17 @@ impl Node {
     ///
     /// Fails if the caller may not, or the store cannot say.
     pub fn start_session(&self, caller: &Caller, new: NewSession) -> Result<Session, ServiceError> {
-        session_of(self.call(caller, "/v1/sessions", new.into_command()?)?)
+        self.start_session_as(caller, FreshIds::session()?, new)
+    }
+
+    /// Starts a session or a run under this id.
+    pub(crate) fn start_session_as(
+        &self,
+        caller: &Caller,
+        id: SessionId,
+        new: NewSession,
+    ) -> Result<Session, ServiceError> {
+        session_of(self.call(caller, "/v1/sessions", new.into_command(id))?)
     }
 
     /// Ends a session.
@@ -158,7 +170,17 @@ impl Node {
     ///
     /// Fails if nothing could be decided; then nothing may begin.
     pub fn decide(&self, caller: &Caller, ask: Ask) -> Result<Decision, ServiceError> {
-        Decision::from_answer(self.call(caller, "/v1/decisions", ask.into_command()?)?)
+        self.decide_as(caller, ask, FreshIds::make()?)
+    }
+
+    /// Decides an action; what the decision makes has these ids.
+    pub(crate) fn decide_as(
+        &self,
+        caller: &Caller,
+        ask: Ask,
+        fresh: FreshIds,
+    ) -> Result<Decision, ServiceError> {
+        Decision::from_answer(self.call(caller, "/v1/decisions", ask.into_command(fresh))?)
     }
 
     /// An approval.

@@ -1,6 +1,6 @@
 //! What was decided so far, put together by situation: for questions about what another policy would have said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use countersign_canon::{Json, Reader, Value};
 use countersign_ledger::{LoadedVersion, VersionNumber};
@@ -125,13 +125,16 @@ impl Node {
         number: i64,
         context: &Context,
     ) -> Result<bool, ServiceError> {
-        if !versions.contains_key(&number) {
-            let missing = || ServiceError::defect(format!("policy version {number} is missing"));
-            let version = VersionNumber::new(number).ok_or_else(missing)?;
-            let version = self.store().policy_version(version)?.ok_or_else(missing)?;
-            versions.insert(number, LoadedVersion::load(&version).map_err(ServiceError::defect)?);
-        }
-        let entry = versions.get(&number).and_then(|version| version.lattice.action(&context.action_kind));
+        let loaded = match versions.entry(number) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let missing = || ServiceError::defect(format!("policy version {number} is missing"));
+                let version = VersionNumber::new(number).ok_or_else(missing)?;
+                let version = self.store().policy_version(version)?.ok_or_else(missing)?;
+                place.insert(LoadedVersion::load(&version).map_err(ServiceError::defect)?)
+            }
+        };
+        let entry = loaded.lattice.action(&context.action_kind);
         Ok(entry.is_some_and(|entry| entry.requires_approval))
     }
 

@@ -2,8 +2,8 @@
 
 use countersign_canon::Text;
 use countersign_ledger::SessionKind;
-use countersign_policy::{Mode, Role};
-use countersign_store::{Command, FreshIds, StartSession};
+use countersign_policy::{Mode, Role, SessionId};
+use countersign_store::{Command, StartSession};
 
 use crate::{ServiceError, caller::text};
 
@@ -30,9 +30,9 @@ impl NewSession {
         Ok(Self { kind: SessionKind::Session, role, mode, client: text("the client", client)? })
     }
 
-    /// What the store is told, with a fresh id.
-    pub(crate) fn into_command(self) -> Result<Command, ServiceError> {
+    /// What the store is told: the session gets this id.
+    pub(crate) fn into_command(self, session_id: SessionId) -> Command {
         let Self { kind, role, mode, client } = self;
-        Ok(Command::StartSession(StartSession { session_id: FreshIds::session()?, kind, role, mode, client }))
+        Command::StartSession(StartSession { session_id, kind, role, mode, client })
     }
 }

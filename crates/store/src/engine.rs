@@ -3,6 +3,7 @@
 mod approval;
 mod decide;
 mod policy;
+mod proof;
 mod session;
 
 pub(crate) use decide::reply_key;
@@ -45,6 +46,7 @@ pub(crate) fn run(working: &mut Working<'_>, call: &Call) -> Result<(Reply, Made
         Command::Sweep => Reply::Swept(working.sweep(origin, now)?),
         Command::Activate(documents) => Reply::Activated(working.activate(origin, documents, now)?),
         Command::RollBack(version) => Reply::Activated(working.roll_back(origin, *version, now)?),
+        Command::KeepProofs(version, proofs) => working.keep_proofs(origin, *version, proofs, now)?,
         Command::AddKey(key) => working.add_key(origin, key, now)?,
         Command::RevokeKey(id) => working.revoke_key(origin, id, now)?,
         Command::AddToken(token) => working.add_token(origin, token, now)?,
@@ -60,8 +62,6 @@ fn append(working: &mut Working<'_>, events: &[NewEvent]) -> Result<Vec<Event>, 
         match event {
             EventKind::CapabilitiesSnapshot
             | EventKind::PolicyLoadFailed
-            | EventKind::ProofRunPass
-            | EventKind::ProofRunFail
             | EventKind::Advisory
             | EventKind::IntentsEvaluated
             | EventKind::DryRunPlanned
@@ -83,6 +83,8 @@ fn append(working: &mut Working<'_>, events: &[NewEvent]) -> Result<Vec<Event>, 
             | EventKind::ExecutionInDoubt
             | EventKind::PolicyActivated
             | EventKind::PolicyRolledBack
+            | EventKind::ProofRunPass
+            | EventKind::ProofRunFail
             | EventKind::KeyAdded
             | EventKind::KeyRevoked
             | EventKind::TokenAdded

@@ -45,8 +45,8 @@ pub use crate::{
     random::fresh_secret,
     read::{LoggedDecision, LoggedEvent, VerifyError},
     request::{
-        Call, CallError, Command, Decide, FreshIds, Origin, PolicyDocuments, Proceed, Refusal, Reply,
-        StartSession, Swept,
+        Call, CallError, Command, Decide, FreshIds, KeptProof, Origin, PolicyDocuments, Proceed, Refusal,
+        Reply, StartSession, Swept,
     },
     store::{Store, StoreOptions},
     writer::{Answer, Permit, Responder},

@@ -133,6 +133,29 @@ const MIGRATIONS: &[Migration] = &[
             "CREATE INDEX execution_place ON execution (begun_at, permit_id)",
         ],
     },
+    Migration {
+        version: 4,
+        tables: &[
+            Table {
+                name: "proof",
+                columns: "proof_id TEXT PRIMARY KEY, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "certificate",
+                columns: "proof_hash TEXT PRIMARY KEY, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            // Which runs there were for a policy version, proved or not.
+            Table {
+                name: "proof_run",
+                columns: "policy_version BIGINT NOT NULL, proof_id TEXT NOT NULL, status TEXT NOT NULL,
+                    PRIMARY KEY (policy_version, proof_id)",
+                is_append_only: true,
+            },
+        ],
+        statements: &[],
+    },
 ];
 
 /// Brings the store to the newest schema, in the caller's transaction.

@@ -1,8 +1,9 @@
 //! Questions that change nothing.
 
+use countersign_canon::Sha256;
 use countersign_ledger::{
     Approval, DecisionRecord, Event, Execution, ExecutionState, LeafHash, LogCheck, LogFault, LogReport,
-    NoteKey, PolicyVersion, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
+    NoteKey, PolicyVersion, ProofArtifact, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
 };
 use countersign_policy::ApprovalState;
 
@@ -252,4 +253,19 @@ pub(crate) fn decision_bodies(
     let query = "SELECT log_index, body FROM decision WHERE log_index >= $1 ORDER BY log_index LIMIT $2";
     let rows = sql.query(query, &[count_cell(from)?, i64::from(limit).into()])?;
     rows.iter().map(|row| Ok((row.count(0)?, row.text(1)?.to_owned()))).collect()
+}
+
+/// What was proved about a policy version, or not.
+pub(crate) fn proofs(sql: &mut dyn Sql, version: i64) -> Result<Vec<ProofArtifact>, StoreError> {
+    let query = "SELECT p.body FROM proof_run r JOIN proof p ON p.proof_id = r.proof_id
+        WHERE r.policy_version = $1 ORDER BY p.proof_id";
+    let rows = sql.query(query, &[version.into()])?;
+    rows.iter().map(|row| read_body(row.text(0)?)).collect()
+}
+
+/// The certificate with this hash.
+pub(crate) fn certificate(sql: &mut dyn Sql, hash: &Sha256) -> Result<Option<String>, StoreError> {
+    let query = "SELECT body FROM certificate WHERE proof_hash = $1";
+    let rows = sql.query(query, &[hash.to_string().into()])?;
+    rows.first().map(|row| Ok(row.text(0)?.to_owned())).transpose()
 }

@@ -3,8 +3,8 @@
 use countersign_canon::{Code, Json, Sha256, Text, Timestamp, Value, Wire as _};
 use countersign_ledger::{
     Access, Activation, Approval, ApproverKey, Decided, DecisionId, Event, Execution, Grant, GrantRefusal,
-    NewEvent, OutcomeStatus, PermitId, Principal, Reason, Session, SessionKind, Source, StepRefusal, Token,
-    VersionNumber,
+    NewEvent, OutcomeStatus, PermitId, Principal, ProofArtifact, Reason, Session, SessionKind, Source,
+    StepRefusal, Token, VersionNumber,
 };
 use countersign_policy::{
     ActionKind, ApprovalId, EvidenceRef, Mode, ProbeFacts, Role, SessionId, Warrant, codes as policy_codes,
@@ -61,6 +61,8 @@ pub enum Command {
     Activate(Box<PolicyDocuments>),
     /// Put an earlier policy version back in force.
     RollBack(VersionNumber),
+    /// Keep what was proved about a policy version, or not.
+    KeepProofs(VersionNumber, Vec<KeptProof>),
     /// Register an approver's key.
     AddKey(Box<ApproverKey>),
     /// Stop counting a key.
@@ -71,6 +73,15 @@ pub enum Command {
     RevokeToken(Principal),
     /// Append events that stand for themselves.
     Append(Vec<NewEvent>),
+}
+
+/// A proof to be kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptProof {
+    /// What was proved, or not.
+    pub artifact: ProofArtifact,
+    /// The certificate; nothing where there is no proof.
+    pub certificate: Option<String>,
 }
 
 /// A session to be started.

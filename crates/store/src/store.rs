@@ -8,8 +8,8 @@ use std::{
 use countersign_canon::{Sha256, Timestamp};
 use countersign_ledger::{
     Activation, Approval, ApproverKey, DecisionId, DecisionRecord, Event, Execution, ExecutionState, KeyName,
-    LeafHash, LogReport, NoteKey, PermitId, PolicyVersion, SecretKey, Session, SignedCheckpoint, StreamId,
-    Token, VersionNumber,
+    LeafHash, LogReport, NoteKey, PermitId, PolicyVersion, ProofArtifact, SecretKey, Session,
+    SignedCheckpoint, StreamId, Token, VersionNumber,
 };
 use countersign_policy::{ApprovalId, ApprovalState, ProbeFacts, ProbeHash, SessionId};
 
@@ -281,6 +281,16 @@ impl Store {
     /// What a probe found.
     pub fn probe(&self, hash: &ProbeHash) -> Result<Option<ProbeFacts>, StoreError> {
         self.read(|sql| read::one(sql, "probe", "probe_hash", hash.to_string().into()))
+    }
+
+    /// What was proved about a policy version, or not.
+    pub fn proofs(&self, version: VersionNumber) -> Result<Vec<ProofArtifact>, StoreError> {
+        self.read(|sql| read::proofs(sql, version.get()))
+    }
+
+    /// The certificate with this hash.
+    pub fn certificate(&self, hash: &Sha256) -> Result<Option<String>, StoreError> {
+        self.read(|sql| read::certificate(sql, hash))
     }
 
     /// Every policy version.

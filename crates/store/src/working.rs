@@ -12,7 +12,7 @@ use countersign_ledger::{
     Activation, Approval, ApproverKey, DecisionRecord, Event, Execution, LeafHash, LoadedVersion, NewEvent,
     PolicyVersion, Seq, Session, SignedCheckpoint, StreamId, Token,
 };
-use countersign_policy::{ApprovalRecord, ProbeFacts};
+use countersign_policy::{ApprovalRecord, EvidenceRef, ProbeFacts};
 
 use crate::{
     StoreError,
@@ -44,6 +44,8 @@ pub(crate) struct Working<'t> {
     pub(crate) keys: Shelf<ApproverKey>,
     pub(crate) tokens: Shelf<Token>,
     pub(crate) loaded: Option<Arc<LoadedVersion>>,
+    /// What is proved about the version in force, once it was asked for.
+    pub(crate) proofs: Option<Vec<EvidenceRef>>,
     tails: BTreeMap<StreamId, i64>,
     replies: BTreeMap<String, StoredReply>,
     new_replies: BTreeSet<String>,
@@ -73,6 +75,7 @@ impl<'t> Working<'t> {
             keys: Shelf::new(),
             tokens: Shelf::new(),
             loaded,
+            proofs: None,
             tails: BTreeMap::new(),
             replies: BTreeMap::new(),
             new_replies: BTreeSet::new(),
@@ -265,6 +268,7 @@ impl<'t> Working<'t> {
         let row = vec![activation.number.get().into(), activation.version.get().into(), body.into()];
         self.sql.insert("activation", &["number", "version", "body"], vec![row])?;
         self.loaded = Some(Arc::new(loaded));
+        self.proofs = None;
         Ok(())
     }
 
@@ -290,7 +294,12 @@ impl<'t> Working<'t> {
         ];
         insert(self.sql, "decision", &columns, self.new_decisions)?;
         for ((table, hash), body) in self.kept {
-            let key = if table == "probe" { "probe_hash" } else { "action_hash" };
+            let key = match table {
+                "probe" => "probe_hash",
+                "proof" => "proof_id",
+                "certificate" => "proof_hash",
+                _ => "action_hash",
+            };
             let rows = body.map(|body| vec![hash.into(), body.into()]).into_iter().collect();
             insert(self.sql, table, &[key, "body"], rows)?;
         }

@@ -264,6 +264,7 @@ fn prefetch(working: &mut Working<'_>, calls: &[Call]) -> Result<(), StoreError>
             Command::Sweep
             | Command::Activate(_)
             | Command::RollBack(_)
+            | Command::KeepProofs(_, _)
             | Command::AddKey(_)
             | Command::RevokeKey(_)
             | Command::AddToken(_)

@@ -7,12 +7,15 @@ const CRATES: &[(&str, &[CodeEntry])] = &[
     ("canon", canon_codes::ALL),
     ("policy", countersign_policy::codes::ALL),
     ("intent", countersign_intent::intent_codes::ALL),
+    ("dryrun", countersign_dryrun::dry_run_codes::ALL),
     ("scan", countersign_scan::codes::ALL),
     ("action", countersign_action::codes::ALL),
     ("ledger", countersign_ledger::ledger_codes::ALL),
+    ("proof", countersign_proof::proof_codes::ALL),
     ("store", countersign_store::store_codes::ALL),
     ("service", countersign_service::service_codes::ALL),
     ("cli", countersign_cli::codes::ALL),
+    ("cli", countersign_cli::yaml_codes::ALL),
 ];
 
 /// The table as Markdown, sorted by code.

@@ -2,13 +2,15 @@
 
 use countersign_action::TableDocument;
 use countersign_canon::{Json, Wire, schema_document};
+use countersign_dryrun::wire::{CommitPlan, DryExecutionResult, ExecutionGraph, PatchPlan, ReviewPackStub};
 use countersign_intent::wire::{
     AnswerPack, EvaluationDocument, IntentDocument, IntentSetDocument, MergePlanDocument, QuestionPack,
 };
-use countersign_ledger::Event;
+use countersign_ledger::{Event, ProofArtifact};
 use countersign_policy::{
     AllowDocument, CaseFile, Context, LatticeDocument, PolicyDocument, ProbeFacts, TraceDocument,
 };
+use countersign_proof::Obligation;
 use countersign_scan::{BoundariesFile, DeprecatedFile, InvariantsFile, Verdict};
 
 /// Every schema: path from the root, contents.
@@ -34,11 +36,21 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<MergePlanDocument>("intent_merge_plan", "How a set becomes one intent, 0.9.3"),
         schema::<QuestionPack>("question_pack", "What a person must answer before a set can be merged"),
         schema::<AnswerPack>("answer_pack", "What a person answered"),
+        schema::<DryExecutionResult>(
+            "dry_execution_result",
+            "What an intent would do, without doing it, 0.10.0",
+        ),
+        schema::<ExecutionGraph>("execution_graph", "The order of work of a dry run, 0.10.0"),
+        schema::<PatchPlan>("patch_plan", "The files that a dry run plans, 0.10.0"),
+        schema::<CommitPlan>("commit_plan", "The commits that a dry run plans, 0.10.0"),
+        schema::<ReviewPackStub>("review_pack_stub", "What a reviewer of a dry run starts from, 0.10.0"),
         schema::<BoundariesFile>("scan_boundaries", "The rules of boundaries.yml"),
         schema::<InvariantsFile>("scan_invariants", "The rules of invariants.yml"),
         schema::<DeprecatedFile>("scan_deprecated", "The rules of deprecated.yml, which are not enforced"),
         schema::<Verdict>("scan_verdict", "The verdict of a scan, verdict.json"),
         schema::<TableDocument>("actions", "The table of actions, countersign.actions.v1"),
+        schema::<Obligation>("proof_obligation", "What a policy must never decide, countersign.obligation@1"),
+        schema::<ProofArtifact>("proof_artifact", "What was proved, by what, from what"),
         schema::<Event>("urm_event", "An event in its envelope, urm-events@1"),
         schema::<IntentDocument>("intent", "An execution intent, v0.9.1"),
         schema::<IntentSetDocument>("intent_set", "An intent set, v0.9.3"),

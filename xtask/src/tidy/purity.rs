@@ -18,9 +18,21 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("canon", &["ryu-js", "sha2"]),
     ("policy", &["countersign-canon", "thiserror"]),
     ("intent", &["countersign-canon", "thiserror"]),
+    ("dryrun", &["countersign-canon", "countersign-intent"]),
     ("scan", &["countersign-canon", "thiserror", "memchr", "aho-corasick"]),
     ("action", &["countersign-canon"]),
     ("ledger", &["countersign-canon", "countersign-policy", "thiserror", "ed25519-dalek"]),
+    ("proofcheck", &[]),
+    (
+        "proof",
+        &[
+            "countersign-canon",
+            "countersign-policy",
+            "countersign-ledger",
+            "countersign-proofcheck",
+            "thiserror",
+        ],
+    ),
 ];
 
 const NO_STD: &str = "#![no_std]";

@@ -1,11 +1,16 @@
 //! `countersign doctor`: what is wrong with this installation, and what to do about it.
 
+mod host;
+
+use std::ffi::OsString;
+
 use countersign_canon::{Issue, Json, Sha256};
 use countersign_ledger::PolicyVersion;
 use countersign_policy::shipped;
 use countersign_service::{Node, ServiceError, policy_documents};
 
 use crate::{
+    commands::install::Client,
     console::Console,
     effects::files,
     embedded::{Place, Shown, user_folder},
@@ -21,9 +26,17 @@ use crate::{
 #[command(after_help = "\
 Examples:
   countersign doctor
+  countersign doctor claude-code
+  countersign doctor codex --bin ~/bin/codex
 
 Exit: 0 nothing is wrong, 1 something is, 2 it could not be found out")]
 pub(crate) struct Arguments {
+    /// Whether this host is governed, proved with calls that execute nothing
+    #[arg(value_enum)]
+    client: Option<Client>,
+    /// The program `codex`, to be asked which hooks it trusts
+    #[arg(long, value_name = "FILE", default_value = "codex")]
+    bin: OsString,
     #[command(flatten)]
     place: Place,
     #[command(flatten)]
@@ -38,7 +51,10 @@ struct Finding {
 }
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
-    let Arguments { place, shown } = arguments;
+    let Arguments { client, bin, place, shown } = arguments;
+    if let Some(client) = client {
+        return host::run(*client, bin, *shown, console);
+    }
     let mut findings = Vec::new();
     let mut note = |is_good: bool, what: String, to_do: &'static str| {
         findings.push(Finding { is_good, what, to_do });
@@ -65,13 +81,23 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         format!("isolation: {isolation}"),
         "an agent that runs as this user can write the store and read this user's keys: run it as another user",
     );
+    show(("isolation", isolation), &findings, *shown, console)
+}
+
+/// Shows what was found, under one word for all of it.
+fn show(
+    (name, word): (&'static str, &'static str),
+    findings: &[Finding],
+    shown: Shown,
+    console: Console,
+) -> Result<Exit, Failure> {
     let is_good = findings.iter().all(|finding| finding.is_good);
     let rows = findings.iter().map(|Finding { is_good, what, to_do }| {
         let to_do = (!is_good).then_some(("to_do", Json::from(*to_do)));
         let members = [("ok", Json::from(*is_good)), ("what", Json::from(what.clone()))];
         Json::object(members.into_iter().chain(to_do))
     });
-    let json = Json::object([("isolation", Json::from(isolation)), ("findings", Json::array(rows))]);
+    let json = Json::object([(name, Json::from(word)), ("findings", Json::array(rows))]);
     let lines = findings.iter().map(|Finding { is_good, what, to_do }| {
         if *is_good { format!("ok    {what}") } else { format!("WRONG {what}\n      {to_do}") }
     });

@@ -7,15 +7,17 @@ mod diff;
 mod document;
 mod eval;
 mod explain;
+mod facts;
 mod fmt;
 mod hash;
 mod history;
+mod prove;
+mod proved;
 mod render;
 mod rollback;
 mod schema;
 mod test;
 mod validate;
-mod yaml;
 
 use clap::Subcommand;
 
@@ -36,6 +38,7 @@ enum Command {
     Eval(eval::Arguments),
     Explain(explain::Arguments),
     Diff(diff::Arguments),
+    Prove(Box<prove::Arguments>),
     Test(test::Arguments),
     Coverage(Box<coverage::Arguments>),
     Backtest(Box<backtest::Arguments>),
@@ -54,6 +57,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Command::Eval(arguments) => eval::run(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
         Command::Diff(arguments) => diff::run(arguments, console),
+        Command::Prove(arguments) => prove::run(arguments, console),
         Command::Test(arguments) => test::run(arguments, console),
         Command::Coverage(arguments) => coverage::run(arguments, console),
         Command::Backtest(arguments) => backtest::run(arguments, console),

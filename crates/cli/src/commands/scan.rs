@@ -189,8 +189,7 @@ fn scan(arguments: &ScanArguments, console: Console) -> Result<Exit, Failure> {
 fn source(arguments: &ScanArguments, target: &Path, place: &Place) -> Result<Source, Issue> {
     let open = || Repository::open(git::in_folder(target));
     if let Some(reference) = &arguments.diff_base {
-        let repository = open()?;
-        let (head, base) = repository.resolve(reference)?;
+        let (repository, head, base) = Repository::open_at(git::in_folder(target), reference)?;
         let (base, files) = repository.changed_since_common(&base, &head)?;
         let rules = match &place.inside {
             Some(_) => Some(repository.commit_files(&head, &place.inside_files())?),

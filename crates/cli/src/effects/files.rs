@@ -15,10 +15,7 @@ use crate::failure::codes;
 /// Reads a file whole, up to one byte more than a document may have.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Issue> {
     let read = File::open(path).and_then(read_bounded);
-    read.map_err(|error| {
-        Issue::new(codes::CLI_READ_FAILED, format!("`{}` could not be read: {error}", path.display()))
-            .with_hint("check the path; `-` reads standard input")
-    })
+    read.map_err(|error| not_read(path, &error).with_hint("check the path; `-` reads standard input"))
 }
 
 /// Reads standard input whole, up to one byte more than a document may have.
@@ -38,9 +35,20 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Issue> {
 
 /// Reads a file whole, however long it is.
 pub(crate) fn read_all(path: &Path) -> Result<Vec<u8>, Issue> {
-    std::fs::read(path).map_err(|error| {
-        Issue::new(codes::CLI_READ_FAILED, format!("`{}` could not be read: {error}", path.display()))
-    })
+    std::fs::read(path).map_err(|error| not_read(path, &error))
+}
+
+/// Reads a file whole, however long it is; nothing if it is not there.
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Issue> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(not_read(path, &error)),
+    }
+}
+
+fn not_read(path: &Path, error: &std::io::Error) -> Issue {
+    Issue::new(codes::CLI_READ_FAILED, format!("`{}` could not be read: {error}", path.display()))
 }
 
 /// Writes a file that must not be there yet, for its owner alone, with the folders it needs.
@@ -74,6 +82,11 @@ pub(crate) fn names_in(folder: &Path) -> Vec<std::path::PathBuf> {
 /// The permission bits of a file or folder, if it is there.
 pub(crate) fn mode_of(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|metadata| metadata.permissions().mode() & 0o7777)
+}
+
+/// How long a file is; nothing if it is not there.
+pub(crate) fn bytes_of(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
 /// A fresh folder that is removed when the value is dropped.

@@ -33,18 +33,46 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Puts a file in place whole or not at all, and never over another; says whether it did. The folder is made if it is not there.
+pub(crate) fn put_new(path: &Path, text: &str) -> Result<bool, Issue> {
+    let write = || -> std::io::Result<bool> {
+        match whole(path, text.as_bytes())?.persist_noclobber(path) {
+            Ok(_) => Ok(true),
+            Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(refused) => Err(refused.error),
+        }
+    };
+    write().map_err(|error| not_written(path, &error))
+}
+
 /// Puts a file in place whole or not at all; the folder is made if it is not there.
 pub(crate) fn put(path: &Path, text: &str) -> Result<(), Issue> {
+    put_bytes(path, text.as_bytes())
+}
+
+/// The same, byte for byte.
+pub(crate) fn put_bytes(path: &Path, bytes: &[u8]) -> Result<(), Issue> {
+    let write = || whole(path, bytes)?.persist(path).map(drop).map_err(std::io::Error::from);
+    write().map_err(|error| not_written(path, &error))
+}
+
+/// A file beside the one that is meant, complete and on the disk, that only needs its name.
+fn whole(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> std::io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| {
-        Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be written: {error}", path.display()))
+    std::fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn not_written(path: &Path, error: &std::io::Error) -> Issue {
+    Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be written: {error}", path.display()))
+}
+
+/// Takes a file away.
+pub(crate) fn remove(path: &Path) -> Result<(), Issue> {
+    std::fs::remove_file(path).map_err(|error| {
+        Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be removed: {error}", path.display()))
     })
 }

@@ -18,13 +18,17 @@ use countersign_canon::{Issue, Json, NonEmpty, Wire};
 use countersign_intent::{EvaluateOptions, IntentSet, evaluate, explain_text, read_evaluation};
 
 use crate::{
-    failure::{Failure, codes},
-    gates::Checked,
+    effects::isolation,
+    failure::Failure,
+    gates::{Checked, chosen},
 };
 use examples::Examples;
 
 /// The documents of an outcome, or why there are none.
 type Documents = Result<Vec<Json<'static>>, NonEmpty<Issue>>;
+
+/// The exit code of a program, or why it could not be started.
+type Ended = Result<Option<i32>, Issue>;
 
 /// What the gates run: the engine as it is, or in tests one that is broken on purpose.
 #[derive(Debug, Clone, Copy)]
@@ -33,10 +37,12 @@ struct Engine {
     evaluate: fn(&IntentSet, EvaluateOptions<'_>) -> Documents,
     /// A result for people.
     explain: fn(&Json<'_>) -> String,
+    /// The program, in a folder, with a home and these arguments; gives its exit code.
+    run: fn(&Path, &Path, &[&str]) -> Ended,
 }
 
 /// The engine as it is.
-const ENGINE: Engine = Engine { evaluate: outcome, explain };
+const ENGINE: Engine = Engine { evaluate: outcome, explain, run: isolation::run_self };
 
 fn outcome(set: &IntentSet, options: EvaluateOptions<'_>) -> Documents {
     let outcome = evaluate(set, options)?;
@@ -70,16 +76,9 @@ const GATES: &[Gate] = &[
 
 /// Runs the gates with these letters, or all.
 pub(crate) fn run(root: &Path, letters: &[String]) -> Result<Vec<Checked>, Failure> {
-    let known = |letter: &String| GATES.iter().any(|gate| gate.letter == letter.to_uppercase());
-    if let Some(unknown) = letters.iter().find(|letter| !known(letter)) {
-        let issue = Issue::new(codes::CLI_USAGE, format!("there is no gate `{unknown}`"));
-        return Err(Failure::CouldNotTell(issue.with_expected("letters from A to J")));
-    }
+    let wanted = chosen(GATES, |gate| gate.letter, letters)?;
     let examples = Examples::load(root)?;
-    let wanted = GATES.iter().filter(|gate| {
-        letters.is_empty() || letters.iter().any(|letter| letter.to_uppercase() == gate.letter)
-    });
-    Ok(wanted.map(|gate| checked(gate, &examples, ENGINE)).collect())
+    Ok(wanted.into_iter().map(|gate| checked(gate, &examples, ENGINE)).collect())
 }
 
 fn checked(gate: &Gate, examples: &Examples, engine: Engine) -> Checked {

@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 
 use countersign_canon::{Issue, Json, NonEmpty};
-use countersign_intent::{Registry, RegistryFile, RegistryFiles};
+use countersign_intent::{Registry, RegistryFile, RegistryFiles, intent_codes};
 
-use crate::{failure::Failure, intent::yaml, source::Source};
+use crate::{
+    failure::Failure,
+    source::Source,
+    yaml::{self, Dialect, Parsed},
+};
 
 /// The registry that comes with the program.
 const BUILT_IN: [(RegistryFile, &str); 3] = [
@@ -47,13 +51,14 @@ impl RegistryArguments {
         };
         let mut parsed = Vec::new();
         for (_, source) in &sources {
-            match yaml::parse(&source.bytes) {
-                Ok(json) => parsed.push(json),
-                Err(issue) => {
-                    let Source { name, bytes } = source;
-                    return Err(Failure::refused(Source { name: name.clone(), bytes: bytes.clone() }, issue));
-                }
+            let Parsed { document, issues } = yaml::parse(&source.bytes, Dialect::Json);
+            let issues = issues.into_iter().map(|issue| issue.under(intent_codes::REGISTRY_INVALID));
+            if let Some(issues) = NonEmpty::new(issues.collect()) {
+                let Source { name, bytes } = source;
+                let source = Source { name: name.clone(), bytes: bytes.clone() };
+                return Err(Failure::Refused { source, issues });
             }
+            parsed.extend(document);
         }
         let nothing = Json::from("");
         let file = |index: usize| parsed.get(index).unwrap_or(&nothing);

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use countersign_intent::{IntentFile, IntentSet, Registry};
+use countersign_canon::{Issue, NonEmpty};
+use countersign_intent::{FileIssue, IntentFile, IntentSet, Registry};
 
-use crate::{effects::files, failure::Failure, intent::report::Row, source::Source};
+use crate::{effects::files, failure::Failure, intent::report::Refusal, source::Source};
 
 /// The arguments that name a set.
 #[derive(Debug, Clone, clap::Args)]
@@ -18,15 +19,14 @@ pub(crate) struct SetArguments {
 
 impl SetArguments {
     /// Reads the set and its intents; the inner error is everything that is wrong with any of them.
-    pub(crate) fn load(&self, registry: Option<&Registry>) -> Result<Result<IntentSet, Vec<Row>>, Failure> {
+    pub(crate) fn load(
+        &self,
+        registry: Option<&Registry>,
+    ) -> Result<Result<IntentSet, Vec<Refusal>>, Failure> {
         let source = Source::read(&self.set)?;
         let document = match IntentSet::read(&source.bytes) {
             Ok(document) => document,
-            Err(issues) => {
-                let rows =
-                    issues.into_vec().into_iter().map(|issue| Row { file: source.name.clone(), issue });
-                return Ok(Err(rows.collect()));
-            }
+            Err(issues) => return Ok(Err([Refusal::new(source, issues)].into())),
         };
         let folder = match &self.intents {
             Some(folder) => folder.as_path(),
@@ -39,10 +39,23 @@ impl SetArguments {
             IntentFile { id: id.clone(), file: path.display().to_string(), bytes }
         });
         let members: Vec<IntentFile> = members.collect();
-        let loaded = IntentSet::load(document, &members, registry).map_err(|problems| {
-            let rows = problems.into_vec().into_iter();
-            rows.map(|problem| Row { file: problem.file, issue: problem.issue }).collect()
-        });
-        Ok(loaded)
+        let loaded = IntentSet::load(document, &members, registry);
+        Ok(loaded.map_err(|problems| refusals(source, members, &problems)))
     }
+}
+
+/// Everything that is wrong, file by file; what is about no single intent is about the set.
+fn refusals(set: Source, members: Vec<IntentFile>, problems: &[FileIssue]) -> Vec<Refusal> {
+    let of_file = |is_meant: &dyn Fn(&FileIssue) -> bool| {
+        let issues: Vec<Issue> =
+            problems.iter().filter(|found| is_meant(found)).map(|found| found.issue.clone()).collect();
+        NonEmpty::new(issues)
+    };
+    let of_set = of_file(&|found| members.iter().all(|member| member.file != found.file));
+    let of_set = of_set.map(|issues| Refusal::new(set, issues));
+    let of_members = members.iter().filter_map(|member| {
+        let source = Source { name: member.file.clone(), bytes: member.bytes.clone().unwrap_or_default() };
+        of_file(&|found| found.file == member.file).map(|issues| Refusal::new(source, issues))
+    });
+    of_members.chain(of_set).collect()
 }

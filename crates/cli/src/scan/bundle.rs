@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use countersign_canon::{Issue, NonEmpty};
 use countersign_scan::{Bundle, FileIssue, RuleFileName, RuleFiles, codes};
 
-use super::yaml::{self, Parsed};
 use crate::{
     effects::{
         files,
@@ -13,6 +12,7 @@ use crate::{
     },
     failure::Failure,
     source::Source,
+    yaml::{self, Dialect, Parsed},
 };
 
 /// Where the rules of a target are.
@@ -83,14 +83,15 @@ pub(crate) fn load(sources: Vec<(RuleFileName, Source)>) -> Result<Bundle, Failu
     let mut found: Vec<FileIssue> = Vec::new();
     let mut is_complete = true;
     for (name, source) in &sources {
-        let Parsed { document, issues } = yaml::parse(&source.bytes);
+        let Parsed { document, issues } = yaml::parse(&source.bytes, Dialect::Texts);
         is_complete &= document.is_some();
         match name {
             RuleFileName::Boundaries => files.boundaries = document,
             RuleFileName::Invariants => files.invariants = document,
             RuleFileName::Deprecated => files.deprecated = document,
         }
-        found.extend(issues.into_iter().map(|issue| FileIssue { file: Some(*name), issue }));
+        let issues = issues.into_iter().map(|issue| issue.under(codes::SCAN_RULES_INVALID));
+        found.extend(issues.map(|issue| FileIssue { file: Some(*name), issue }));
     }
     match Bundle::load(&files) {
         Ok(bundle) if found.is_empty() => return Ok(bundle),

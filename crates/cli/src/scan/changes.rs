@@ -18,11 +18,11 @@ use super::{
     progress::Progress,
     search,
     walk::{self, Place, Walk, Work, os_path},
-    yaml::YAML_BYTES_MAX,
 };
 use crate::{
     effects::tree::{self, Kind},
     source::Source,
+    yaml::YAML_BYTES_MAX,
 };
 
 /// A file that rules meet.

@@ -101,44 +101,41 @@ impl Repository {
         Ok(Self { git, prefix: prefix.into(), is_shallow: shallow == b"true" })
     }
 
-    /// The git that is used.
-    pub(crate) const fn git(&self) -> &Git {
-        &self.git
-    }
-
-    /// The commit that is checked out, and the one that a reference names.
-    pub(crate) fn resolve(&self, reference: &GitRef) -> Result<(ObjectId, ObjectId), Issue> {
-        let [head, commit] = self.commits([&GitRef("HEAD".into()), reference])?;
+    /// Finds the repository, and meanwhile the commit that is checked out and the one that a reference names.
+    pub(crate) fn open_at(git: Git, reference: &GitRef) -> Result<(Self, ObjectId, ObjectId), Issue> {
+        let named = [&GitRef("HEAD".into()), reference];
+        let (opened, resolved) = thread::scope(|scope| {
+            let resolved = scope.spawn(|| commits(&git, named));
+            let opened = Self::open(git.clone());
+            (opened, resolved.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let repository = opened?;
+        let [head, commit] = match resolved {
+            Ok([Some(head), Some(commit)]) => [Some(head), Some(commit)],
+            // It may be for want of trust, which opening has found by now.
+            Ok(_) | Err(_) => commits(&repository.git, named)?,
+        };
         let head = head.ok_or_else(|| Issue::new(codes::SCAN_GIT_REF, "there is no commit yet"))?;
         let commit = commit.ok_or_else(|| {
             let GitRef(name) = reference;
-            let hint = if self.is_shallow {
+            let hint = if repository.is_shallow {
                 "this clone is shallow: fetch the whole history, or at least this reference"
             } else {
                 "check its spelling, and fetch it if it is on a server"
             };
             Issue::new(codes::SCAN_GIT_REF, format!("`{name}` names no commit here")).with_hint(hint)
         })?;
-        Ok((head, commit))
+        Ok((repository, head, commit))
+    }
+
+    /// The git that is used.
+    pub(crate) const fn git(&self) -> &Git {
+        &self.git
     }
 
     /// The commit that is checked out; none if there is no commit yet.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, Issue> {
-        self.commits([&GitRef("HEAD".into())]).map(|[head]| head)
-    }
-
-    /// The commits that references name. They are handed over as data, so that none can be taken for an option.
-    fn commits<const N: usize>(&self, references: [&GitRef; N]) -> Result<[Option<ObjectId>; N], Issue> {
-        let question: String = references.iter().map(|GitRef(name)| format!("{name}^{{commit}}\n")).collect();
-        let output = self.git.ask(&["cat-file", "--batch-check"], question.as_bytes());
-        let output = output.map_err(|error| cannot_run(&error))?;
-        // `object commit length`, or `what was asked missing`.
-        let mut answers = output.split(|byte| *byte == b'\n').map(|line| {
-            let mut words = line.split(|byte| *byte == b' ');
-            let object = words.next().and_then(ObjectId::parse);
-            object.filter(|_| words.next() == Some(b"commit"))
-        });
-        Ok([(); N].map(|()| answers.next().flatten()))
+        commits(&self.git, [&GitRef("HEAD".into())]).map(|[head]| head)
     }
 
     /// The last commit that both have in their history, and what changed in the target since then.
@@ -222,6 +219,20 @@ impl Repository {
         });
         files.filter_map(Result::transpose).collect()
     }
+}
+
+/// The commits that references name. They are handed over as data, so that none can be taken for an option.
+fn commits<const N: usize>(git: &Git, references: [&GitRef; N]) -> Result<[Option<ObjectId>; N], Issue> {
+    let question: String = references.iter().map(|GitRef(name)| format!("{name}^{{commit}}\n")).collect();
+    let output = git.ask(&["cat-file", "--batch-check"], question.as_bytes());
+    let output = output.map_err(|error| cannot_run(&error))?;
+    // `object commit length`, or `what was asked missing`.
+    let mut answers = output.split(|byte| *byte == b'\n').map(|line| {
+        let mut words = line.split(|byte| *byte == b' ');
+        let object = words.next().and_then(ObjectId::parse);
+        object.filter(|_| words.next() == Some(b"commit"))
+    });
+    Ok([(); N].map(|()| answers.next().flatten()))
 }
 
 /// Runs git and takes its answer, or says why there is none.

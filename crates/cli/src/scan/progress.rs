@@ -24,17 +24,24 @@ impl Progress {
 
     /// Shows the count each second on a terminal, until the other end of `done` is dropped.
     pub(crate) fn show(&self, done: &Receiver<()>) {
-        if !terminal::stderr_is_terminal() {
-            return;
+        if terminal::stderr_is_terminal() {
+            self.tell(done, Duration::from_secs(1), terminal::write_stderr);
         }
+    }
+
+    /// Tells the count again and again, on one line that is gone in the end; nothing if the end comes first.
+    fn tell(&self, done: &Receiver<()>, every: Duration, mut say: impl FnMut(&str)) {
         let mut has_shown = false;
-        while done.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
+        while done.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
             has_shown = true;
-            terminal::write_stderr(&format!("\r{} files searched", self.files.load(Ordering::Relaxed)));
+            say(&format!("\r{} files searched", self.files.load(Ordering::Relaxed)));
         }
         if has_shown {
             // Back to the start of the line, and clear it.
-            terminal::write_stderr("\r\u{1b}[K");
+            say("\r\u{1b}[K");
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

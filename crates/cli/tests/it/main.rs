@@ -3,8 +3,11 @@
 
 mod action;
 mod canon;
+mod clients;
 mod demo;
 mod documents;
+mod dry_run;
+mod hook;
 mod http;
 mod intent;
 mod outages;
@@ -13,6 +16,7 @@ mod policy;
 #[path = "../../../store/tests/it/server.rs"]
 mod postgresql;
 mod program;
+mod proof;
 mod protocol;
 mod scan;
 mod scan_bundles;

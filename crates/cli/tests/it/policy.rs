@@ -141,9 +141,9 @@ fn yaml_comes_in_and_json_goes_out_with_the_same_meaning() {
     assert_eq!(ran.exit, Some(1));
     assert!(ran.stderr().contains("bad.yaml:3:11 at /rules/0/kind"), "{}", ran.stderr());
     sandbox.write("twice.yaml", "schema: a\nschema: b\n");
-    assert!(sandbox.run(&["policy", "hash", "--in", "twice.yaml"]).stderr().contains("JSON_DUPLICATE_KEY"));
+    assert!(sandbox.run(&["policy", "hash", "--in", "twice.yaml"]).stderr().contains("YAML_DUPLICATE_KEY"));
     sandbox.write("anchor.yaml", "schema: &a odeu.instructions.v1\nrules: []\n");
-    assert!(sandbox.run(&["policy", "hash", "--in", "anchor.yaml"]).stderr().contains("CLI_YAML"));
+    assert!(sandbox.run(&["policy", "hash", "--in", "anchor.yaml"]).stderr().contains("YAML_ALIASES"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     scan::one_rule,
-    support::{Sandbox, is_soak},
+    support::{Sandbox, is_soak, shipped_text, shipped_under},
 };
 
 /// Runs a scan with this boundaries.yml and says what was shown as `place cause`.
@@ -52,11 +52,11 @@ fn empty_lists_and_patterns_and_wrong_types_are_refused() {
         one_rule("[]", "['']"),
         &["rules/boundaries.yml:6:14 WIRE_BOUNDS", "rules/boundaries.yml:7:28 SCAN_PATTERN_EMPTY"],
     );
-    check(one_rule("['**']", "[22]"), &["rules/boundaries.yml:7:28 SCAN_YAML_NOT_TEXT"]);
+    check(one_rule("['**']", "[22]"), &["rules/boundaries.yml:7:28 YAML_NOT_TEXT"]);
     check(one_rule("['**']", "[~]"), &["rules/boundaries.yml:7:28 WIRE_TYPE"]);
     check(
         one_rule("['**']", "[privileged: true]"),
-        &["rules/boundaries.yml:7:28 WIRE_TYPE", "rules/boundaries.yml:7:40 SCAN_YAML_NOT_TEXT"],
+        &["rules/boundaries.yml:7:28 WIRE_TYPE", "rules/boundaries.yml:7:40 YAML_NOT_TEXT"],
     );
     check(one_rule("'**'", "[x]"), &["rules/boundaries.yml:6:14 WIRE_TYPE"]);
     check("boundaries: []\n", &["rules/boundaries.yml:1:13 WIRE_BOUNDS"]);
@@ -77,10 +77,7 @@ fn globs_that_never_match_are_refused() {
 
 #[test]
 fn duplicate_keys_and_ids_are_refused() {
-    check(
-        one_rule("['**']", "[x]") + "    title: again\n",
-        &["rules/boundaries.yml:8:5 SCAN_YAML_DUPLICATE_KEY"],
-    );
+    check(one_rule("['**']", "[x]") + "    title: again\n", &["rules/boundaries.yml:8:5 YAML_DUPLICATE_KEY"]);
     let sandbox = Sandbox::new();
     let invariants = one_rule("['**']", "[x]")
         .replace("boundaries", "invariants")
@@ -105,16 +102,13 @@ fn yaml_bombs_tags_second_documents_and_bytes_are_refused() {
         let before = format!("*b{}, ", level - 1).repeat(7);
         bomb.push_str(&format!("bomb{level}: &b{level} [{before}]\n"));
     }
-    check(&bomb, &["rules/boundaries.yml:13:28 SCAN_YAML_ALIASES"]);
-    check("[".repeat(400_000), &["rules/boundaries.yml:1:256 SCAN_YAML_SYNTAX"]);
-    check(one_rule("['**']", "[!!binary x]"), &["rules/boundaries.yml:7:37 SCAN_YAML_TAG"]);
-    check(
-        one_rule("['**']", "[x]") + "---\nboundaries: []\n",
-        &["rules/boundaries.yml:8:1 SCAN_YAML_DOCUMENTS"],
-    );
-    check(b"boundaries: \xff", &["rules/boundaries.yml:1:13 SCAN_YAML_BAD_UTF8"]);
-    check(one_rule("['**']", "[*:*]"), &["rules/boundaries.yml:7:28 SCAN_YAML_ALIASES"]);
-    check("boundaries: [", &["rules/boundaries.yml:1:13 SCAN_YAML_SYNTAX"]);
+    check(&bomb, &["rules/boundaries.yml:13:28 YAML_ALIASES"]);
+    check("[".repeat(400_000), &["rules/boundaries.yml:1:256 YAML_SYNTAX"]);
+    check(one_rule("['**']", "[!!binary x]"), &["rules/boundaries.yml:7:37 YAML_TAG"]);
+    check(one_rule("['**']", "[x]") + "---\nboundaries: []\n", &["rules/boundaries.yml:8:1 YAML_DOCUMENTS"]);
+    check(b"boundaries: \xff", &["rules/boundaries.yml:1:13 YAML_BAD_UTF8"]);
+    check(one_rule("['**']", "[*:*]"), &["rules/boundaries.yml:7:28 YAML_ALIASES"]);
+    check("boundaries: [", &["rules/boundaries.yml:1:13 YAML_SYNTAX"]);
 }
 
 #[test]
@@ -175,4 +169,29 @@ fn ten_thousand_rules_are_read_and_one_more_is_not() {
     let ran = sandbox.run(&["scan"]);
     assert_eq!(ran.exit, Some(2));
     assert!(ran.stderr().contains("SCAN_RULES_TOO_MANY"), "{}", ran.stderr());
+}
+
+/// Each file names, on its first lines, every place and cause it is refused for.
+#[test]
+fn every_invalid_file_of_the_corpus_is_refused_for_its_own_reasons() {
+    let files = shipped_under("corpus/scan/invalid");
+    assert!(files.len() >= 15, "{}", files.len());
+    for path in files {
+        let text = shipped_text(&path);
+        let expected = text.lines().map_while(|line| line.strip_prefix("# expected: "));
+        let expected: Vec<String> = expected.map(|place| format!("rules/boundaries.yml:{place}")).collect();
+        assert!(!expected.is_empty(), "{path}");
+        assert_eq!(refused(&text), expected, "{path}");
+    }
+}
+
+#[test]
+fn every_valid_file_of_the_corpus_is_taken() {
+    for path in shipped_under("corpus/scan/valid") {
+        let sandbox = Sandbox::new();
+        sandbox.write("rules/boundaries.yml", shipped_text(&path)).write("main.tf", "x");
+        let ran = sandbox.run(&["scan"]);
+        assert_eq!(ran.exit, Some(0), "{path}: {}", ran.screen());
+        assert_eq!(sandbox.run(&["scan", "test"]).exit, Some(0), "{path}");
+    }
 }

@@ -46,6 +46,13 @@ impl Sandbox {
         fs::remove_file(self.path().join(name)).unwrap();
     }
 
+    /// Keeps everybody else from writing a store of the folder, until the value is dropped.
+    pub(crate) fn hold_store(&self, name: &str) -> rusqlite::Connection {
+        let connection = rusqlite::Connection::open(self.path().join(name)).unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        connection
+    }
+
     /// Runs the program there with these arguments.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with_input(arguments, b"")

@@ -60,6 +60,10 @@ type WrittenFile = (String, Vec<EvidenceRef>);
 
 /// Finds files-locks that another intent writes into.
 pub(crate) fn locks(field: &Field<'_>) -> Vec<Finding> {
+    let locks = |intent: &&Intent| intent.document().constraints.lock_scope.mode == LockMode::Files;
+    if !field.intents.iter().any(locks) {
+        return Vec::new();
+    }
     let mut writes: BTreeMap<(&str, &str), PathIndex<(usize, usize)>> = BTreeMap::new();
     for (index, touches) in field.touches.iter().enumerate() {
         let written = writes.entry(world(field, index)).or_insert_with(PathIndex::new);

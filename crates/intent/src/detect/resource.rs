@@ -1,9 +1,10 @@
 //! Resource conflicts: one thing, two intents, and at least one of them changes it.
 
 use alloc::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     format,
-    string::String,
+    string::ToString as _,
     vec::Vec,
 };
 
@@ -28,15 +29,15 @@ enum Sharing {
     Exclusive,
 }
 
-/// One thing that two intents meet on.
+/// One thing that two intents meet on, and how each of the two uses it.
 #[derive(Debug)]
-struct Meeting {
-    resource: String,
-    evidence: Vec<EvidenceRef>,
+struct Meeting<'f> {
+    resource: Cow<'f, str>,
+    uses: [(&'f Touch, Option<Place>); 2],
 }
 
 /// Meetings by pair and severity: a reviewer wants to know that two intents collide, and then on what.
-type Meetings = BTreeMap<(usize, usize, Severity), Vec<Meeting>>;
+type Meetings<'f> = BTreeMap<(usize, usize, Severity), Vec<Meeting<'f>>>;
 
 /// Finds every resource conflict.
 pub(crate) fn resources(field: &Field<'_>) -> Vec<Finding> {
@@ -44,12 +45,12 @@ pub(crate) fn resources(field: &Field<'_>) -> Vec<Finding> {
     files(field, &mut meetings);
     names(field, &mut meetings);
     environments(field, &mut meetings);
-    meetings.into_iter().map(|((a, b, severity), met)| finding(a, b, severity, met)).collect()
+    meetings.into_iter().map(|((a, b, severity), met)| finding(field, [a, b], severity, met)).collect()
 }
 
-fn finding(a: usize, b: usize, severity: Severity, mut met: Vec<Meeting>) -> Finding {
+fn finding(field: &Field<'_>, between: [usize; 2], severity: Severity, mut met: Vec<Meeting<'_>>) -> Finding {
     met.sort_by(|a, b| a.resource.cmp(&b.resource));
-    let first = met.first().map(|meeting| meeting.resource.clone());
+    let first = met.first().map(|meeting| meeting.resource.clone().into_owned());
     let shown = first.clone().unwrap_or_default();
     let what = match severity {
         Severity::Low => "one reads what the other changes",
@@ -57,8 +58,8 @@ fn finding(a: usize, b: usize, severity: Severity, mut met: Vec<Meeting>) -> Fin
         Severity::High => "both change, and one of them for good,",
         Severity::Critical => "both put a version into service or take it out in",
     };
-    let things: BTreeSet<&str> = met.iter().map(|meeting| meeting.resource.as_str()).collect();
-    let description = match (severity, things.len()) {
+    let things = met.chunk_by(|a, b| a.resource == b.resource).count();
+    let description = match (severity, things) {
         (Severity::Low, 1) => format!("{what}: `{shown}`"),
         (Severity::Low, count) => format!("{what}: {count} things, the first is `{shown}`"),
         (Severity::Medium | Severity::High | Severity::Critical, 1) => format!("{what} `{shown}`"),
@@ -70,10 +71,10 @@ fn finding(a: usize, b: usize, severity: Severity, mut met: Vec<Meeting>) -> Fin
         kind: ConflictType::Resource,
         severity,
         group: Group::Pair,
-        intents: [a, b].into(),
+        intents: between.into(),
         resource: first,
         description,
-        evidence: met.into_iter().take(NAMED_MAX).flat_map(|meeting| meeting.evidence).collect(),
+        evidence: evidence(field, between, &met),
     }
 }
 
@@ -91,14 +92,20 @@ fn severity(a: EffectSet, b: EffectSet, sharing: Sharing) -> Option<Severity> {
     }
 }
 
-fn evidence(field: &Field<'_>, sides: [(usize, &Touch, Option<Place>); 2]) -> Vec<EvidenceRef> {
-    let of_side = |(index, touch, place): (usize, &Touch, Option<Place>)| {
-        let effects = touch.gravest_command().map(|command| format!("planned_commands/{command}/effects"));
-        let effects = effects.and_then(|place| field.reference(index, &place));
-        let named = place.and_then(|place| Some(place.reference(field.intent(index)?)));
-        [effects, named].into_iter().flatten()
-    };
-    sides.into_iter().flat_map(of_side).collect()
+/// Where one sees the first few meetings: the gravest command of each side, and where each names the thing.
+fn evidence(field: &Field<'_>, between: [usize; 2], met: &[Meeting<'_>]) -> Vec<EvidenceRef> {
+    let (mut commands, mut places) = (BTreeSet::new(), BTreeSet::new());
+    for meeting in met.iter().take(NAMED_MAX) {
+        for (index, (touch, place)) in between.into_iter().zip(meeting.uses) {
+            commands.extend(touch.gravest_command().map(|command| (index, command)));
+            places.extend(place.map(|place| (index, place)));
+        }
+    }
+    let commands = commands.into_iter().filter_map(|(index, command)| {
+        field.reference(index, &format!("planned_commands/{command}/effects"))
+    });
+    let places = places.into_iter().filter_map(|(index, place)| Some(place.reference(field.intent(index)?)));
+    commands.chain(places).collect()
 }
 
 /// Files of different projects or repositories never meet.
@@ -112,7 +119,7 @@ fn world<'f>(field: &Field<'f>, index: usize) -> (&'f str, &'f str) {
 /// One claim: which intent, and which of its files.
 type Claim = (usize, usize);
 
-fn files(field: &Field<'_>, meetings: &mut Meetings) {
+fn files<'f>(field: &'f Field<'_>, meetings: &mut Meetings<'f>) {
     let mut indexes: BTreeMap<(&str, &str), PathIndex<Claim>> = BTreeMap::new();
     for (later, touches) in field.touches.iter().enumerate() {
         let index = indexes.entry(world(field, later)).or_insert_with(PathIndex::new);
@@ -125,17 +132,9 @@ fn files(field: &Field<'_>, meetings: &mut Meetings) {
                 let Some(severity) = severity(other_touch.effects, touch.effects, Sharing::Shared) else {
                     continue;
                 };
-                // The longer path says more; of equally long ones the first in order, so that sides do not matter.
-                let narrower = [path, other_path].into_iter().max_by(|a, b| {
-                    let length = |path: &RepoPath| path.segments().count();
-                    length(a).cmp(&length(b)).then_with(|| b.cmp(a))
-                });
-                let sides = [(earlier, other_touch, Some(*other_place)), (later, touch, Some(*place))];
-                let met = meetings.entry((earlier, later, severity)).or_default();
-                let evidence = if met.len() < NAMED_MAX { evidence(field, sides) } else { Vec::new() };
-                met.push(Meeting {
-                    resource: narrower.map_or_else(String::new, |path| format!("{path}")),
-                    evidence,
+                meetings.entry((earlier, later, severity)).or_default().push(Meeting {
+                    resource: spelled(narrower(path, other_path)),
+                    uses: [(other_touch, Some(*other_place)), (touch, Some(*place))],
                 });
             }
         }
@@ -145,7 +144,27 @@ fn files(field: &Field<'_>, meetings: &mut Meetings) {
     }
 }
 
-fn names(field: &Field<'_>, meetings: &mut Meetings) {
+/// The longer path says more; of equally long ones the first in order, so that sides do not matter.
+fn narrower<'p>(a: &'p RepoPath, b: &'p RepoPath) -> &'p RepoPath {
+    let length = |path: &RepoPath| path.segments().count();
+    if a == b {
+        return a;
+    }
+    match length(a).cmp(&length(b)).then_with(|| b.cmp(a)) {
+        core::cmp::Ordering::Greater => a,
+        core::cmp::Ordering::Less | core::cmp::Ordering::Equal => b,
+    }
+}
+
+/// The path as people write it; most are spelled that way already.
+fn spelled(path: &RepoPath) -> Cow<'_, str> {
+    match (path.as_str(), path.is_directory()) {
+        ("", _) | (_, true) => Cow::Owned(path.to_string()),
+        (text, false) => Cow::Borrowed(text),
+    }
+}
+
+fn names<'f>(field: &'f Field<'_>, meetings: &mut Meetings<'f>) {
     let mut users = BTreeMap::new();
     for (index, touches) in field.touches.iter().enumerate() {
         let (project, _) = world(field, index);
@@ -162,16 +181,16 @@ fn names(field: &Field<'_>, meetings: &mut Meetings) {
                 let Some(severity) = severity(touch_a.effects, touch_b.effects, Sharing::Shared) else {
                     continue;
                 };
-                let evidence =
-                    evidence(field, [(*a, touch_a, Some(*place_a)), (*b, touch_b, Some(*place_b))]);
-                let resource = format!("{sort}://{name}");
-                meetings.entry((*a, *b, severity)).or_default().push(Meeting { resource, evidence });
+                meetings.entry((*a, *b, severity)).or_default().push(Meeting {
+                    resource: Cow::Owned(format!("{sort}://{name}")),
+                    uses: [(touch_a, Some(*place_a)), (touch_b, Some(*place_b))],
+                });
             }
         }
     }
 }
 
-fn environments(field: &Field<'_>, meetings: &mut Meetings) {
+fn environments<'f>(field: &'f Field<'_>, meetings: &mut Meetings<'f>) {
     let mut users = BTreeMap::new();
     for (index, touches) in field.touches.iter().enumerate() {
         if let Some(touch) = &touches.exclusive {
@@ -185,9 +204,10 @@ fn environments(field: &Field<'_>, meetings: &mut Meetings) {
                 let Some(severity) = severity(touch_a.effects, touch_b.effects, Sharing::Exclusive) else {
                     continue;
                 };
-                let evidence = evidence(field, [(*a, touch_a, None), (*b, touch_b, None)]);
-                let resource = super::effect::environment_ref(*environment);
-                meetings.entry((*a, *b, severity)).or_default().push(Meeting { resource, evidence });
+                meetings.entry((*a, *b, severity)).or_default().push(Meeting {
+                    resource: Cow::Owned(super::effect::environment_ref(*environment)),
+                    uses: [(touch_a, None), (touch_b, None)],
+                });
             }
         }
     }

@@ -5,7 +5,7 @@ use alloc::{format, string::String, vec::Vec};
 use crate::{
     IntentId,
     explain::{Fate, decision, fates, registry_note},
-    svg::{Drawing, risk_colour, severity_colour, shortened},
+    svg::{Drawing, risk_colour, severity_colour, shortened, wrapped},
     wire::{EvaluationDocument, RiskEntry},
 };
 
@@ -78,8 +78,8 @@ fn card(entry: &RiskEntry, fate: &Fate, y: i64, drawing: &mut Drawing) {
         drawing.rectangle([x, y.saturating_add(32), width, 10], "#8c959f", "#8c959f");
         x = x.saturating_add(94);
     }
-    drawing.small(790, y.saturating_add(58), &format!("overall {}", entry.overall_risk));
-    drawing.rectangle([880, y.saturating_add(49), 10, 10], risk_colour(entry.overall_risk), "none");
+    drawing.rectangle([790, y.saturating_add(48), 10, 10], risk_colour(entry.overall_risk), "none");
+    drawing.small(806, y.saturating_add(58), &format!("overall {}", entry.overall_risk));
 }
 
 fn conflicts(result: &EvaluationDocument, mut y: i64, drawing: &mut Drawing) -> i64 {
@@ -91,8 +91,7 @@ fn conflicts(result: &EvaluationDocument, mut y: i64, drawing: &mut Drawing) -> 
         let between: Vec<&str> = conflict.intent_ids.iter().map(IntentId::as_str).collect();
         let head = format!("{} {}: {}", conflict.severity, conflict.kind, between.join(" × "));
         drawing.text(MARGIN.saturating_add(20), y, "#222", &shortened(&head, 130));
-        y = y.saturating_add(18);
-        drawing.small(MARGIN.saturating_add(20), y, &shortened(conflict.description.as_str(), 160));
+        y = paragraph(conflict.description.as_str(), y, drawing);
     }
     y.saturating_add(LINE)
 }
@@ -106,13 +105,20 @@ fn questions(result: &EvaluationDocument, mut y: i64, drawing: &mut Drawing) -> 
         y = y.saturating_add(LINE);
         let blocked = if question.blocked_by_policy == Some(true) { " (blocked by policy)" } else { "" };
         drawing.text(MARGIN, y, "#cf222e", &format!("{}{blocked}", question.question_id));
-        y = y.saturating_add(18);
-        drawing.small(MARGIN.saturating_add(20), y, &shortened(question.reason.as_str(), 160));
+        y = paragraph(question.reason.as_str(), y, drawing);
         for option in question.options.iter() {
-            y = y.saturating_add(18);
             let line = format!("• {}: {}", option.label.as_str(), option.implications.as_str());
-            drawing.small(MARGIN.saturating_add(20), y, &shortened(&line, 160));
+            y = paragraph(&line, y, drawing);
         }
     }
     y.saturating_add(LINE)
+}
+
+/// Small indented lines below `y`, as many as the text needs; gives the place of the last.
+fn paragraph(text: &str, mut y: i64, drawing: &mut Drawing) -> i64 {
+    for line in wrapped(text, 150) {
+        y = y.saturating_add(18);
+        drawing.small(MARGIN.saturating_add(20), y, &line);
+    }
+    y
 }

@@ -51,23 +51,58 @@ proptest! {
     }
 }
 
+fn as_numbers(clauses: &[Vec<Lit>]) -> Vec<Vec<i32>> {
+    clauses.iter().map(|clause| clause.iter().map(|literal| literal.number()).collect()).collect()
+}
+
+/// Every contradiction that is found comes with a proof that a checker of its own accepts.
+#[track_caller]
+fn check_proof(clauses: &[Vec<Lit>]) -> bool {
+    let mut solver = Cdcl::proving();
+    for clause in clauses {
+        solver.add(clause).unwrap();
+    }
+    let has_model = solver.solve(&[], 50).unwrap().is_some();
+    match solver.refutation() {
+        None => assert!(has_model, "a contradiction without a proof"),
+        Some(proof) => {
+            assert!(!has_model, "a proof beside a model");
+            countersign_proofcheck::check(&as_numbers(clauses), &proof).unwrap();
+        }
+    }
+    has_model
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10_000) })]
+
+    #[test]
+    fn a_contradiction_is_proved(
+        clauses in proptest::collection::vec(proptest::collection::vec((1..10_i32, proptest::bool::ANY), 1..4), 20..70),
+    ) {
+        let signed = |(wire, is): &(i32, bool)| literal(if *is { *wire } else { -*wire });
+        let clauses: Vec<Vec<Lit>> = clauses.iter().map(|clause| clause.iter().map(signed).collect()).collect();
+        check_proof(&clauses);
+    }
+}
+
 /// Seven pigeons, six holes: no way, and no short reason either.
 #[test]
 fn pigeons_do_not_fit() {
     let (pigeons, holes) = (7_i32, 6_i32);
     let at = |pigeon: i32, hole: i32| literal(pigeon * holes + hole + 1);
-    let mut solver = Cdcl::default();
+    let mut clauses = Vec::new();
     for pigeon in 0..pigeons {
-        solver.add(&(0..holes).map(|hole| at(pigeon, hole)).collect::<Vec<_>>()).unwrap();
+        clauses.push((0..holes).map(|hole| at(pigeon, hole)).collect::<Vec<_>>());
     }
     for hole in 0..holes {
         for one in 0..pigeons {
             for other in 0..one {
-                solver.add(&[at(one, hole).negated(), at(other, hole).negated()]).unwrap();
+                clauses.push(vec![at(one, hole).negated(), at(other, hole).negated()]);
             }
         }
     }
-    assert!(solver.solve(&[], 42).unwrap().is_none());
+    assert!(!check_proof(&clauses));
 }
 
 #[test]

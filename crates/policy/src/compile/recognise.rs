@@ -9,7 +9,7 @@ use countersign_canon::Timestamp;
 use super::{
     Compiled, Facts,
     facts::{self, CAPABILITY_WORDS},
-    lookup::{Lookup, NameHash},
+    lookup::{Lookup, NameKey, ShortWord, packed},
 };
 use crate::{EvidenceKind, Mode, Warrant, names::NAMES_MAX};
 
@@ -38,7 +38,7 @@ impl Compiled {
         cursor.literal(b",\"evidence_kinds\":[")?;
         cursor.evidence(facts)?;
         cursor.literal(b",\"mode\":\"")?;
-        facts.mode = facts::mode_row(cursor.word(Mode::ALL, Mode::as_str)?);
+        facts.mode = facts::mode_row(cursor.word(&MODES)?);
         cursor.literal(b",\"role\":")?;
         if !cursor.null() {
             cursor.literal(b"\"")?;
@@ -49,18 +49,30 @@ impl Compiled {
         cursor.literal(b",\"warrant\":")?;
         if !cursor.null() {
             cursor.literal(b"\"")?;
-            facts.warrant = facts::warrant_row(Some(cursor.word(Warrant::ALL, Warrant::as_str)?));
+            facts.warrant = facts::warrant_row(Some(cursor.word(&WARRANTS)?));
         }
         cursor.literal(b"}")?;
         cursor.rest.is_empty().then_some(())
     }
 }
 
+/// A closed vocabulary in the form in which its words are met.
+macro_rules! vocabulary {
+    ($name:ident: $choice:ident { $($word:ident),+ }) => {
+        const $name: [(ShortWord, $choice); $choice::ALL.len()] =
+            [$((ShortWord::of($choice::$word.as_str()), $choice::$word)),+];
+    };
+}
+
+vocabulary! { MODES: Mode { ReadOnly, WritesAllowed } }
+vocabulary! { WARRANTS: Warrant { Observed, Derived, Checked, Hypothesis, Unknown } }
+vocabulary! { EVIDENCE_KINDS: EvidenceKind { Artifact, Event, Proof, Run, Validator } }
+
 /// A name of a context.
 struct Found<'b> {
     name: &'b [u8],
-    /// Its first eight bytes as one number, filled up with zeros.
-    lead: u64,
+    /// Its first sixteen bytes as one number, the first byte the highest, filled up with zeros.
+    lead: u128,
     /// Its number in the policy; zero if the policy does not mention it.
     number: u16,
 }
@@ -88,58 +100,52 @@ impl<'b> Cursor<'b> {
     }
 
     /// A word of a closed vocabulary, and its closing quote.
-    fn word<T: Copy>(&mut self, words: &[T], as_str: impl Fn(T) -> &'static str) -> Option<T> {
-        for word in words {
-            if let Some(b"\"") =
-                self.rest.strip_prefix(as_str(*word).as_bytes()).and_then(|rest| rest.get(..1))
-            {
-                self.rest = self.rest.get(as_str(*word).len().saturating_add(1)..)?;
-                return Some(*word);
-            }
-        }
-        None
+    #[inline]
+    fn word<T: Copy>(&mut self, words: &[(ShortWord, T)]) -> Option<T> {
+        let (_, key) = self.quoted()?;
+        words.iter().find(|(word, _)| key.is(*word)).map(|(_, meaning)| *meaning)
     }
 
     /// A name and its closing quote; the name's number in the table.
-    #[inline]
+    #[inline(always)]
     fn name(&mut self, lookup: &Lookup) -> Option<Found<'b>> {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        const HIGH: u64 = 0x8080_8080_8080_8080;
-        const QUOTES: u64 = 0x2222_2222_2222_2222;
-        let mut hash = NameHash::START;
-        let mut length = 0_usize;
-        let mut lead = None;
+        let (name, key) = self.quoted()?;
+        let number = lookup.find_keyed(name, &key);
+        // A name that the policy mentions has the shape of a name.
+        (number != 0 || is_name(name)).then_some(Found { name, lead: key.lead(), number })
+    }
+
+    /// Everything up to the closing quote, which is passed.
+    #[inline(always)]
+    fn quoted(&mut self) -> Option<(&'b [u8], NameKey)> {
+        const ONES: u128 = u128::from_le_bytes([0x01; 16]);
+        const HIGH: u128 = u128::from_le_bytes([0x80; 16]);
+        const QUOTES: u128 = u128::from_le_bytes([b'"'; 16]);
+        let mut key = NameKey::START;
         let mut ahead = self.rest;
         loop {
-            // A whole context never ends within eight bytes of a name.
-            let (chunk, after) = ahead.split_first_chunk::<8>()?;
-            let chunk = u64::from_le_bytes(*chunk);
+            let (chunk, after) = match ahead.split_first_chunk::<16>() {
+                Some((chunk, after)) => (u128::from_le_bytes(*chunk), after),
+                None => (packed(ahead), [].as_slice()),
+            };
             let differs = chunk ^ QUOTES;
             let quotes = differs.wrapping_sub(ONES) & !differs & HIGH;
             if quotes == 0 {
-                lead = lead.or(Some(chunk));
-                hash = hash.with(chunk);
-                length = length.saturating_add(8);
+                if after.is_empty() {
+                    return None;
+                }
+                key = key.with(chunk, 16);
                 ahead = after;
                 continue;
             }
             // The lowest mark is exact: borrows only go upwards.
             let bits = quotes.trailing_zeros() & !7;
-            let tail = chunk & !u64::MAX.unbounded_shl(bits);
-            lead = lead.or(Some(tail));
-            hash = hash.with(tail);
-            length = length.saturating_add(usize::try_from(bits >> 3).unwrap_or(0));
+            key = key.with(chunk & !u128::MAX.unbounded_shl(bits), usize::try_from(bits >> 3).unwrap_or(0));
             break;
         }
-        let (name, after) = self.rest.split_at_checked(length)?;
-        let number = lookup.find_hashed(name, hash);
-        // A name that the policy mentions has the shape of a name.
-        if number == 0 && !is_name(name) {
-            return None;
-        }
+        let (text, after) = self.rest.split_at_checked(key.length())?;
         self.rest = after.get(1..)?;
-        // The first byte counts most, as in the order of names.
-        Some(Found { name, lead: lead.unwrap_or(0).swap_bytes(), number })
+        Some((text, key))
     }
 
     /// A digest and its closing quote.
@@ -172,7 +178,7 @@ impl<'b> Cursor<'b> {
         for _ in 0..NAMES_MAX {
             self.literal(b"\"")?;
             let found = self.name(lookup)?;
-            // Where the first eight bytes differ they settle the order.
+            // Where the first sixteen bytes differ they settle the order.
             if found.lead < previous.lead || found.lead == previous.lead && found.name <= previous.name {
                 return None;
             }
@@ -198,7 +204,7 @@ impl<'b> Cursor<'b> {
         let mut previous = None;
         loop {
             self.literal(b"\"")?;
-            let kind = self.word(EvidenceKind::ALL, EvidenceKind::as_str)?;
+            let kind = self.word(&EVIDENCE_KINDS)?;
             // The vocabulary is declared in alphabetical order.
             if previous >= Some(kind) {
                 return None;

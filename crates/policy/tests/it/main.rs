@@ -8,6 +8,7 @@
 
 mod compare;
 mod corpus;
+mod formula;
 mod kernel;
 mod properties;
 mod random;

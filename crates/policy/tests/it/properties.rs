@@ -200,7 +200,7 @@ fn allow_everything() -> Json<'static> {
 }
 
 /// A random lattice and an allow policy for it.
-fn neighbours(random: &mut Random) -> (Lattice, AllowPolicy) {
+pub(crate) fn neighbours(random: &mut Random) -> (Lattice, AllowPolicy) {
     let known: Vec<&str> = random.some(&random::CAPABILITIES).into_iter().chain(["always"]).collect();
     let capabilities = known.iter().map(|id| {
         let probe =
@@ -233,7 +233,7 @@ fn neighbours(random: &mut Random) -> (Lattice, AllowPolicy) {
     (lattice, allow)
 }
 
-fn request(random: &mut Random) -> Request {
+pub(crate) fn request(random: &mut Random) -> Request {
     let facts = Json::array(random.some(&["p", "q"]));
     let probe = Json::object([
         ("schema", Json::from("urm.probe.facts.v1")),

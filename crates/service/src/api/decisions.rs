@@ -7,7 +7,7 @@ use countersign_ledger::{Decided, DecisionId, DecisionRecord, PendingApproval, P
 use countersign_policy::{
     ActionKind, ApprovalId, EvidenceRef, ProbeFacts, SessionId, TraceDocument, Warrant,
 };
-use countersign_store::{Proceed, Refusal};
+use countersign_store::{FreshIds, Proceed, Refusal};
 
 use super::{AGENTS, ANYBODY, Asked, Endpoint, READERS, Route, own_or_missing};
 use crate::{Ask, Caller, Decision, ServiceError};
@@ -82,7 +82,7 @@ impl Endpoint for DecideAction {
             proceed: if self.proceed { Proceed::Begin } else { Proceed::Ask },
             client_request_id: self.client_request_id,
         };
-        Ok(Asked::change(ask.into_command()?, |answer| {
+        Ok(Asked::change(ask.into_command(FreshIds::make()?), |answer| {
             Decision::from_answer(answer).map(DecisionReply::from)
         }))
     }

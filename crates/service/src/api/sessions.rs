@@ -3,7 +3,7 @@
 use countersign_canon::{Text, record};
 use countersign_ledger::{Access, Session, SessionKind};
 use countersign_policy::{Mode, Role, SessionId};
-use countersign_store::Command;
+use countersign_store::{Command, FreshIds};
 
 use super::{AGENTS, ANYBODY, Asked, Endpoint, Route, own_or_missing};
 use crate::{Caller, NewSession, ServiceError, node::session_of};
@@ -35,7 +35,7 @@ impl Endpoint for StartSession {
             mode: mode.unwrap_or(Mode::ReadOnly),
             client,
         };
-        Ok(Asked::change(new.into_command()?, session_of))
+        Ok(Asked::change(new.into_command(FreshIds::session()?), session_of))
     }
 }
 

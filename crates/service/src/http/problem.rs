@@ -117,10 +117,10 @@ impl IntoResponse for Problem {
 impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
         let status = status_of(&error);
-        match error {
-            ServiceError::Document(issues) => Self { status, issues },
-            other => Self { status, issues: NonEmpty::of(Issue::from(&other)) },
+        if let ServiceError::Document(issues) = error {
+            return Self { status, issues };
         }
+        Self { status, issues: NonEmpty::of(Issue::from(&error)) }
     }
 }
 

@@ -35,6 +35,8 @@ const HEAD_BYTES_MAX: usize = 32 << 10;
 const DRAIN_WITHIN: Duration = Duration::from_secs(10);
 /// How often what time has ended is noted.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
+/// How often a policy without proofs is looked for; the first time only then, so that start-up is for decisions.
+const PROVE_EVERY: Duration = Duration::from_secs(60);
 
 /// Where the service listens, and what it says about itself.
 pub struct ServeOptions {
@@ -119,6 +121,8 @@ async fn listen(
         (Arc::new(Semaphore::new(CONNECTIONS_MAX)), Arc::new(Semaphore::new(CONNECTIONS_MAX)));
     ready(&Listening { address, socket: socket.clone(), policy_hash });
     let mut sweep = tokio::time::interval(SWEEP_EVERY);
+    let mut prove = tokio::time::interval(PROVE_EVERY);
+    prove.reset();
     loop {
         tokio::select! {
             accepted = accept_network(&network, &on_network) => match accepted {
@@ -133,6 +137,7 @@ async fn listen(
                 Err(error) => pause_after(&site, &error).await,
             },
             _ = sweep.tick() => drop(tokio::spawn(swept(Arc::clone(&site)))),
+            _ = prove.tick() => drop(tokio::spawn(proved(Arc::clone(&site)))),
             () = stop.wait() => break,
         }
     }
@@ -229,6 +234,14 @@ async fn swept(site: Arc<Site>) {
     let noted = site.question(|node| node.sweep(&Caller::owner("service")?)).await;
     if let Err(error) = noted {
         site.journal.say(&error, "sweep");
+    }
+}
+
+/// Has the policy in force proved if it is not; decisions wait for none of it.
+async fn proved(site: Arc<Site>) {
+    let kept = site.question(|node| node.prove_in_force(&Caller::owner("service")?)).await;
+    if let Err(error) = kept {
+        site.journal.say(&error, "prove");
     }
 }
 

@@ -7,8 +7,8 @@ use countersign_ledger::{
     detail,
 };
 use countersign_policy::{
-    ApprovalNeed, Authorization, Decision, Evaluation, Gate, Kind, NameSet, ProbeFacts, ProbeSchema,
-    ProvidedApproval, Request, Rule, SessionFacts, TraceVersion, action_hash, authorize,
+    ApprovalNeed, Authorization, Decision, Evaluation, EvidenceRef, Gate, Kind, NameSet, ProbeFacts,
+    ProbeSchema, ProvidedApproval, Request, Rule, SessionFacts, TraceVersion, action_hash, authorize,
     codes as policy_codes,
 };
 
@@ -56,8 +56,10 @@ impl Working<'_> {
         let version = self.loaded.clone().ok_or(Refusal::PolicyNotLoaded)?;
         let asked = Asked { origin, decide, session, approval, now };
         let request = self.request(&asked)?;
-        let authorization = authorize(version.in_force(), &request, now);
-        let decided = self.record(&asked, &request, &version, &authorization)?;
+        let mut authorization = authorize(version.in_force(), &request, now);
+        // After the decision, so that no proof can be a reason for one.
+        let attached = authorization.trace.attach(self.proof_refs(version.version)?);
+        let decided = self.record(&asked, &request, &version, &authorization, attached)?;
         if let Some(key) = reply_key {
             self.keep_reply(key, payload_hash, decided.write().to_canonical());
         }
@@ -100,6 +102,7 @@ impl Working<'_> {
         request: &Request,
         version: &LoadedVersion,
         authorization: &Authorization<'_>,
+        attached: Vec<EvidenceRef>,
     ) -> Result<Decided, CallError> {
         let is_begun = authorization.is_allowed() && asked.decide.proceed == Proceed::Begin;
         let begun = if is_begun { Some(begun(asked, request, authorization)?) } else { None };
@@ -113,6 +116,8 @@ impl Working<'_> {
         }
         let pending = self.pending_approval(asked, request, authorization)?;
         let record = record_of(asked, request, version, authorization, begun.as_ref(), pending.as_ref());
+        let attached_refs = (!attached.is_empty()).then_some(attached);
+        let record = DecisionRecord { attached_refs, ..record };
         self.keep_probe(&request.probe)?;
         self.emit_decision(asked, authorization, &record)?;
         if let Some((approval, true)) = &pending {
@@ -357,6 +362,7 @@ fn record_of(
                 countersign_canon::Object::default()
             }
         },
+        attached_refs: None,
         permit_id: begun.map(|(_, execution)| execution.permit_id.clone()),
         pending_approval_id: pending.map(|(approval, _)| approval.approval_id.clone()),
     }

@@ -123,3 +123,8 @@ fn advice_is_kept_on_a_denial_and_carries_the_decision() {
 fn only_the_store_says_what_it_has_done() {
     claims::only_the_store_says_what_it_has_done(&Lab::sqlite());
 }
+
+#[test]
+fn a_proof_changes_nothing_but_the_evidence() {
+    claims::a_proof_changes_nothing_but_the_evidence(&Lab::sqlite());
+}

@@ -79,7 +79,7 @@ fn a_pure_crate_is_on_the_list_and_in_the_test_command() {
         &[("crates/new/src/lib.rs", LIB), ("test", "pure_crates=(canon)\n")],
         &[
             "crates/new/src/lib.rs:1: is the root of a pure crate that tidy's list does not have",
-            "test:1: does not say `pure_crates=(canon policy intent scan action ledger)`",
+            "test:1: does not say `pure_crates=(canon policy intent dryrun scan action ledger proofcheck proof)`",
         ],
     );
 }

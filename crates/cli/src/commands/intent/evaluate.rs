@@ -15,7 +15,7 @@ use crate::{
     failure::Failure,
     intent::{
         registry::RegistryArguments,
-        report::{self, Row},
+        report::{self, Refusal},
         set::SetArguments,
     },
     source::Source,
@@ -63,19 +63,17 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let registry = arguments.registry.load()?;
     let set = match arguments.set.load(registry.as_ref())? {
         Ok(set) => set,
-        Err(rows) => return report::show(&rows, console),
+        Err(refusals) => return report::show(&refusals, console),
     };
     let answers = match read_answers(&arguments.answers)? {
         Ok(answers) => answers,
-        Err(rows) => return report::show(&rows, console),
+        Err(refusals) => return report::show(&refusals, console),
     };
     let outcome = match weigh(arguments, &set, registry.as_ref(), &answers) {
         Ok(outcome) => outcome,
         Err(issues) => {
-            let file = arguments.answers.last().unwrap_or(&arguments.set.set).display().to_string();
-            let rows: Vec<Row> =
-                issues.into_vec().into_iter().map(|issue| Row { file: file.clone(), issue }).collect();
-            return report::show(&rows, console);
+            let source = Source::read(arguments.answers.last().unwrap_or(&arguments.set.set))?;
+            return report::show(&[Refusal::new(source, issues)], console);
         }
     };
     write(arguments, &outcome)?;
@@ -98,8 +96,8 @@ fn weigh(
     evaluate(set, EvaluateOptions { registry, limits, created_at, answers })
 }
 
-fn read_answers(paths: &[PathBuf]) -> Result<Result<Vec<AnswerPack>, Vec<Row>>, Failure> {
-    let (mut packs, mut rows) = (Vec::new(), Vec::new());
+fn read_answers(paths: &[PathBuf]) -> Result<Result<Vec<AnswerPack>, Vec<Refusal>>, Failure> {
+    let (mut packs, mut refusals) = (Vec::new(), Vec::new());
     for path in paths {
         let source = Source::read(path)?;
         let read = match source.parse() {
@@ -108,11 +106,10 @@ fn read_answers(paths: &[PathBuf]) -> Result<Result<Vec<AnswerPack>, Vec<Row>>, 
         };
         match read {
             Ok(pack) => packs.push(pack),
-            Err(issues) => rows
-                .extend(issues.into_vec().into_iter().map(|issue| Row { file: source.name.clone(), issue })),
+            Err(issues) => refusals.push(Refusal::new(source, issues)),
         }
     }
-    Ok(if rows.is_empty() { Ok(packs) } else { Err(rows) })
+    Ok(if refusals.is_empty() { Ok(packs) } else { Err(refusals) })
 }
 
 fn write(arguments: &Arguments, outcome: &Outcome) -> Result<(), Failure> {

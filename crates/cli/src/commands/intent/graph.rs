@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let registry = arguments.registry.load()?;
     let set = match arguments.set.load(registry.as_ref())? {
         Ok(set) => set,
-        Err(rows) => return report::show(&rows, console),
+        Err(refusals) => return report::show(&refusals, console),
     };
     let created_at = set.document().created_at;
     let options =

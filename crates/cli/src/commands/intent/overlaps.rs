@@ -2,8 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use countersign_canon::{Issue, Json, Wire};
-use countersign_intent::{DocumentKind, Intent, intent_codes, overlaps, wire::Environment};
+use countersign_canon::{Issue, Json, NonEmpty, Pointer, Wire};
+use countersign_intent::{
+    DocumentKind, Intent, IntentId, Registry, intent_codes, overlaps,
+    wire::{Environment, Status},
+};
 
 use crate::{
     console::Console,
@@ -12,7 +15,7 @@ use crate::{
     failure::Failure,
     intent::{
         registry::RegistryArguments,
-        report::{self, Row},
+        report::{self, Refusal},
     },
     source::Source,
 };
@@ -20,7 +23,8 @@ use crate::{
 /// Find every conflict among all intents of a folder, thousands of them
 ///
 /// Looks at resources, effects, order and broken locks, through indexes and not pair by pair. What concerns a set as
-/// a whole (the total of budgets, ways of asking) is `evaluate`'s question. Documents of other types are passed over.
+/// a whole (the total of budgets, ways of asking) is `evaluate`'s question. Documents of other types are passed over,
+/// and so are intents that are rejected or superseded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -44,36 +48,25 @@ fn read_environment(text: &str) -> Result<Environment, String> {
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let registry = arguments.registry.load()?;
-    let mut intents: BTreeMap<String, Intent> = BTreeMap::new();
-    let mut rows = Vec::new();
+    let mut intents: BTreeMap<IntentId, Intent> = BTreeMap::new();
+    let mut refusals = Vec::new();
     for path in folder::json_files(&arguments.folder).map_err(Failure::CouldNotTell)? {
         let source = Source::read(&path)?;
-        let file = source.name.clone();
-        let json = match source.parse() {
-            Ok(json) => json,
-            Err(issue) => {
-                rows.push(Row { file, issue: issue.under(intent_codes::INTENT_INVALID) });
-                continue;
-            }
-        };
-        if !matches!(DocumentKind::of(&json), Ok(DocumentKind::Intent)) {
-            continue;
-        }
-        match Intent::from_json(&json, registry.as_ref()) {
-            Ok(intent) => {
-                let id = intent.id().to_string();
+        match open_intent(&source, registry.as_ref()) {
+            Ok(None) => (),
+            Ok(Some(intent)) => {
+                let id = intent.id().clone();
                 if intents.insert(id.clone(), intent).is_some() {
                     let issue = Issue::new(intent_codes::INTENT_DUPLICATE, format!("`{id}` is in two files"));
-                    rows.push(Row { file, issue });
+                    let issue = issue.with_pointer(Pointer::root().key("id"));
+                    refusals.push(Refusal::new(source, NonEmpty::of(issue)));
                 }
             }
-            Err(issues) => {
-                rows.extend(issues.into_vec().into_iter().map(|issue| Row { file: file.clone(), issue }));
-            }
+            Err(issues) => refusals.push(Refusal::new(source, issues)),
         }
     }
-    if !rows.is_empty() {
-        return report::show(&rows, console);
+    if !refusals.is_empty() {
+        return report::show(&refusals, console);
     }
     let intents: Vec<Intent> = intents.into_values().collect();
     let conflicts = overlaps(&intents, arguments.env, registry.as_ref());
@@ -84,4 +77,17 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     console.data(&report.to_pretty())?;
     console.say(&format!("{} intents, {} conflicts\n", intents.len(), conflicts.len()));
     Ok(if conflicts.is_empty() { Exit::Yes } else { Exit::No })
+}
+
+/// The intent in a file; nothing if the file holds a document of another type, or an intent that is settled already.
+fn open_intent(source: &Source, registry: Option<&Registry>) -> Result<Option<Intent>, NonEmpty<Issue>> {
+    let json = source.parse().map_err(|issue| NonEmpty::of(issue.under(intent_codes::INTENT_INVALID)))?;
+    if !matches!(DocumentKind::of(&json), Ok(DocumentKind::Intent)) {
+        return Ok(None);
+    }
+    let intent = Intent::from_json(&json, registry)?;
+    Ok(match intent.document().status {
+        Status::Draft | Status::Proposed | Status::Approved => Some(intent),
+        Status::Rejected | Status::Superseded => None,
+    })
 }

@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     intent::{
         registry::RegistryArguments,
-        report::{self, Row},
+        report::{self, Refusal},
     },
     source::Source,
 };
@@ -36,18 +36,17 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let registry = arguments.registry.load()?;
-    let mut rows = Vec::new();
+    let mut refusals = Vec::new();
     for path in &arguments.files {
         let source = Source::read(path)?;
         // Only a file that is named like an intent promises to hold that one.
         let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| stem.starts_with("intent_"));
         if let Err(issues) = validate_document(&source.bytes, stem, registry.as_ref()) {
-            let found = issues.into_vec().into_iter();
-            rows.extend(found.map(|issue| Row { file: source.name.clone(), issue }));
+            refusals.push(Refusal::new(source, issues));
         }
     }
     if registry.is_none() {
         console.say("note: no registry was used, so ids were not looked up (I5)\n");
     }
-    report::show(&rows, console)
+    report::show(&refusals, console)
 }

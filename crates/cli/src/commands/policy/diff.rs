@@ -3,17 +3,14 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use clap::ValueEnum;
-use countersign_canon::{Issue, Json, Wire as _};
+use countersign_canon::{Json, Wire as _};
 use countersign_policy::{
     Cdcl, CompareError, DecisionChange, Outcome, Policy, RuleChange, compare, rule_changes, rule_in_words,
 };
+use countersign_proof::Theorem;
 
-use super::document::load_or_give_up;
-use crate::{
-    console::Console,
-    exit::Exit,
-    failure::{Failure, codes},
-};
+use super::{document::load_or_give_up, facts::facts, proved};
+use crate::{console::Console, exit::Exit, failure::Failure};
 
 /// Compare two policies: rules added, removed and changed, and every class of contexts whose decision changes
 ///
@@ -47,14 +44,17 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let rules = rule_changes(&old, &new);
     let decisions = compare(&old, &new, &mut Cdcl::default()).map_err(|error| match error {
         CompareError::Solver(never) => match never {},
-        CompareError::Disagreement => Failure::CouldNotTell(
-            Issue::new(codes::CLI_DEFECT, "the formula and the evaluator disagree")
-                .with_hint("this is a defect of ours; please report the two policies"),
-        ),
+        CompareError::Disagreement => proved::disagreement(),
     })?;
+    // "No context changes" is not the solver's word alone: a certificate of it is checked.
+    let is_equivalent = proved::holds(&Theorem::Equivalent, &new, Some(&old))?;
+    if is_equivalent != decisions.is_empty() {
+        return Err(proved::disagreement());
+    }
+    let only_tightens = proved::holds(&Theorem::OnlyTightens, &new, Some(&old))?;
     console.data(&match arguments.format {
-        Format::Text => text(&old, &new, &rules, &decisions),
-        Format::Json => json(&old, &new, &rules, &decisions).to_pretty(),
+        Format::Text => text(&old, &new, &rules, &decisions, only_tightens),
+        Format::Json => json(&old, &new, &rules, &decisions, only_tightens).to_pretty(),
     })?;
     Ok(if decisions.is_empty() { Exit::Yes } else { Exit::No })
 }
@@ -64,6 +64,7 @@ fn json(
     new: &Policy,
     rules: &[RuleChange<'_>],
     decisions: &[DecisionChange<'_>],
+    only_tightens: bool,
 ) -> Json<'static> {
     let decisions = decisions.iter().map(|change| {
         Json::object([
@@ -78,10 +79,17 @@ fn json(
         ("new_policy_hash", new.hash().write()),
         ("rules", Json::array(rules.iter().map(RuleChange::to_json))),
         ("decisions", Json::array(decisions)),
+        ("only_tightens", Json::from(only_tightens)),
     ])
 }
 
-fn text(old: &Policy, new: &Policy, rules: &[RuleChange<'_>], decisions: &[DecisionChange<'_>]) -> String {
+fn text(
+    old: &Policy,
+    new: &Policy,
+    rules: &[RuleChange<'_>],
+    decisions: &[DecisionChange<'_>],
+    only_tightens: bool,
+) -> String {
     let mut text = format!("old policy_hash {}\nnew policy_hash {}\n\n", old.hash(), new.hash());
     if rules.is_empty() {
         text.push_str("No rule is added, removed or changed.\n");
@@ -117,6 +125,11 @@ fn text(old: &Policy, new: &Policy, rules: &[RuleChange<'_>], decisions: &[Decis
             facts(&witness.write())
         );
     }
+    text.push_str(if only_tightens {
+        "\nThe new policy only tightens: it allows nothing that the old one did not (proved).\n"
+    } else {
+        "\nThe new policy loosens something: it allows what the old one did not, or asks for an approval less.\n"
+    });
     text
 }
 
@@ -124,19 +137,4 @@ fn outcome(outcome: &Outcome<'_>) -> String {
     let Outcome { decision, decision_code, required_approval } = outcome;
     let approval = if *required_approval { ", approval required" } else { "" };
     format!("{decision} {decision_code}{approval}")
-}
-
-/// The facts of a context that say anything, as `name=value`.
-fn facts(context: &Json<'_>) -> String {
-    let members = context.as_object().map(|object| object.members().to_vec()).unwrap_or_default();
-    let says_something = |key: &str, value: &Json<'_>| {
-        let is_blank = value.as_bool() == Some(false)
-            || value.as_array().is_some_and(<[_]>::is_empty)
-            || matches!(value.value, countersign_canon::Value::Null);
-        !is_blank && !matches!(key, "evaluation_ts" | "action_hash")
-    };
-    let facts = members.iter().filter(|member| says_something(&member.key, &member.value));
-    let facts =
-        facts.map(|member| format!("{}={}", member.key, member.value.to_canonical().replace('"', "")));
-    facts.collect::<Vec<_>>().join(" ")
 }

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
-use countersign_canon::{Issue, Json, NonEmpty, canon_codes};
+use countersign_canon::{Issue, Json, NonEmpty, Value};
 use countersign_policy::{Policy, codes};
 
-use super::yaml;
-use crate::{failure::Failure, source::Source};
+use crate::{
+    failure::Failure,
+    source::Source,
+    yaml::{self, Dialect, Parsed},
+};
 
 /// A policy file as it was read.
 pub(super) struct PolicyFile {
@@ -34,12 +37,17 @@ impl PolicyFile {
     }
 
     fn yaml(&self) -> Result<Json<'static>, NonEmpty<Issue>> {
-        yaml::parse(&self.source.bytes).map_err(|issue| {
-            let is_too_deep = issue.code == canon_codes::JSON_TOO_DEEP;
+        let Parsed { document, issues } = yaml::parse(&self.source.bytes, Dialect::Json);
+        let in_family = |issue: Issue| {
+            let is_too_deep = issue.code == yaml::codes::YAML_TOO_DEEP;
             let family =
                 if is_too_deep { codes::URM_POLICY_CAP_EXCEEDED } else { codes::URM_POLICY_INVALID_SCHEMA };
-            NonEmpty::of(issue.under(family))
-        })
+            issue.under(family)
+        };
+        match NonEmpty::new(issues.into_iter().map(in_family).collect()) {
+            Some(issues) => Err(issues),
+            None => Ok(document.unwrap_or_else(|| Json::from(Value::Null))),
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! `countersign policy render`: the views of a policy for people (K3).
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::path::PathBuf;
 
 use countersign_policy::{agents_view, skills_view};
 
 use super::document::load;
-use crate::{console::Console, effects::files, exit::Exit, failure::Failure};
+use crate::{console::Console, difference::difference, effects::files, exit::Exit, failure::Failure};
 
 /// Write the two views of a policy that people and agents read, or check that they are current
 ///
@@ -54,20 +54,4 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         console.say("the views are not what the policy says; run `countersign policy render`\n");
     }
     Ok(if is_current { Exit::Yes } else { Exit::No })
-}
-
-/// The lines between the first and the last difference, in the form of a diff.
-fn difference(path: &str, found: &str, wanted: &str) -> String {
-    let (found, wanted): (Vec<&str>, Vec<&str>) = (found.split('\n').collect(), wanted.split('\n').collect());
-    let before = found.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
-    let (found, wanted) = (found.get(before..).unwrap_or_default(), wanted.get(before..).unwrap_or_default());
-    let after = found.iter().rev().zip(wanted.iter().rev()).take_while(|(a, b)| a == b).count();
-    let mut text =
-        format!("--- {path}\n+++ {path}, as the policy says\n@@ from line {} @@\n", before.saturating_add(1));
-    for (sign, lines) in [('-', found), ('+', wanted)] {
-        for line in lines.iter().take(lines.len().saturating_sub(after)) {
-            let _infallible = writeln!(text, "{sign}{line}");
-        }
-    }
-    text
 }

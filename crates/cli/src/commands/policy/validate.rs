@@ -4,8 +4,9 @@ use std::{convert::Infallible, path::PathBuf};
 
 use countersign_canon::{Code, Issue, Json, Pointer, Position};
 use countersign_policy::{Cdcl, Idle, Policy, RuleId, codes, idle_rules};
+use countersign_proof::Theorem;
 
-use super::document::PolicyFile;
+use super::{document::PolicyFile, proved};
 use crate::{console::Console, exit::Exit, failure::Failure};
 
 /// Check a policy and print one JSON report with everything that is wrong with it
@@ -46,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
                 ("policy_hash", Json::from(policy.hash().to_string())),
                 ("rule_count", Json::from(rule_count)),
             ];
-            let warnings = if arguments.strict { warnings(policy, &file) } else { Vec::new() };
+            let warnings = if arguments.strict { warnings(policy, &file)? } else { Vec::new() };
             (true, facts, warnings)
         }
         Err(issues) => {
@@ -83,9 +84,18 @@ fn row(severity: &'static str, issue: &Issue, message: String) -> Json<'static> 
     Json::object(members.chain(own))
 }
 
-/// Rules that cannot matter, in document order.
-fn warnings(policy: &Policy, file: &PolicyFile) -> Vec<Json<'static>> {
+/// Rules that cannot matter, in document order: for each of them that is proved, and the certificate checked.
+fn warnings(policy: &Policy, file: &PolicyFile) -> Result<Vec<Json<'static>>, Failure> {
     let idle = idle_rules(policy, &mut Cdcl::default()).unwrap_or_else(|never: Infallible| match never {});
+    for (rule, idle) in &idle {
+        let theorem = match idle {
+            Idle::NeverFires => Theorem::NeverFires(rule.rule_id.clone()),
+            Idle::Shadowed => Theorem::Shadowed(rule.rule_id.clone()),
+        };
+        if !proved::holds(&theorem, policy, None)? {
+            return Err(proved::disagreement());
+        }
+    }
     let mut found: Vec<(usize, Json<'static>)> = idle
         .into_iter()
         .map(|(rule, idle)| {
@@ -109,7 +119,7 @@ fn warnings(policy: &Policy, file: &PolicyFile) -> Vec<Json<'static>> {
         })
         .collect();
     found.sort_by_key(|(index, _)| *index);
-    found.into_iter().map(|(_, row)| row).collect()
+    Ok(found.into_iter().map(|(_, row)| row).collect())
 }
 
 /// Where the rule stands in the document.

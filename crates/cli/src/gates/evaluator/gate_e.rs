@@ -3,19 +3,19 @@
 use countersign_canon::Issue;
 
 use super::{Engine, Gate, examples::Examples};
-use crate::effects::{files, folder, isolation};
+use crate::effects::{files, folder};
 
 pub(super) const GATE: Gate =
     Gate { letter: "E", what: "runs in an empty home, touches nothing outside its output", check };
 
-fn check(examples: &Examples, _: Engine) -> Vec<String> {
-    match try_check(examples) {
+fn check(examples: &Examples, engine: Engine) -> Vec<String> {
+    match try_check(examples, engine) {
         Ok(complaints) => complaints,
         Err(issue) => vec![issue.to_string()],
     }
 }
 
-fn try_check(examples: &Examples) -> Result<Vec<String>, Issue> {
+fn try_check(examples: &Examples, engine: Engine) -> Result<Vec<String>, Issue> {
     let mut complaints = Vec::new();
     for example in &examples.examples {
         let Some((set, _)) = example.set_file() else { continue };
@@ -24,8 +24,7 @@ fn try_check(examples: &Examples) -> Result<Vec<String>, Issue> {
             folder::put(&work.path().join(file), &String::from_utf8_lossy(bytes))?;
         }
         let before = folder::names(work.path());
-        let exit =
-            isolation::run_self(work.path(), home.path(), &["intent", "evaluate", set, "--out", "out"])?;
+        let exit = (engine.run)(work.path(), home.path(), &["intent", "evaluate", set, "--out", "out"])?;
         if !matches!(exit, Some(0 | 3)) {
             complaints.push(format!("{}: ends with {exit:?}", example.name));
         }
@@ -33,6 +32,11 @@ fn try_check(examples: &Examples) -> Result<Vec<String>, Issue> {
         after.retain(|name| name != "out");
         if after != before {
             complaints.push(format!("{}: the working folder changed: {after:?}", example.name));
+        }
+        for (file, bytes) in example.files.iter().filter(|(file, _)| file.starts_with("intent_")) {
+            if files::read(&work.path().join(file)).is_ok_and(|now| now != *bytes) {
+                complaints.push(format!("{}: {file} is not what it was", example.name));
+            }
         }
         let left = folder::names(home.path());
         if !left.is_empty() {

@@ -5,13 +5,14 @@ use std::path::Path;
 use countersign_canon::Json;
 use countersign_intent::{DocumentKind, EvaluateOptions, IntentSet};
 
-use super::{Documents, ENGINE, Engine, GATES, checked, examples::Examples, outcome};
+use super::{Documents, ENGINE, Ended, Engine, GATES, checked, examples::Examples, outcome};
+use crate::effects::folder;
 
 fn examples() -> Examples {
     Examples::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap()
 }
 
-/// The letters of the gates that are red. Gate E runs the built program and is shown end to end.
+/// The letters of the gates that are red. Gate E runs the built program: it has tests of its own below.
 fn red(engine: Engine) -> String {
     let examples = examples();
     let gates = GATES.iter().filter(|gate| gate.letter != "E").map(|gate| checked(gate, &examples, engine));
@@ -81,6 +82,41 @@ fn forgets_a_source(set: &IntentSet, options: EvaluateOptions<'_>) -> Documents 
 fn dropping_a_lineage_entry_turns_j_red() {
     let red = red(Engine { evaluate: forgets_a_source, ..ENGINE });
     assert!(red.contains('J') && !red.contains('G') && !red.contains('I'), "{red}");
+}
+
+fn smuggles(set: &IntentSet, options: EvaluateOptions<'_>) -> Documents {
+    let mut documents = outcome(set, options)?;
+    if documents[1].get("result_intent").is_some() {
+        documents[1] = changed(&documents[1], &["result_intent", "lineage"], &with_script);
+    }
+    Ok(resealed(documents))
+}
+
+fn smuggles_in_the_plan(set: &IntentSet, options: EvaluateOptions<'_>) -> Documents {
+    let mut documents = outcome(set, options)?;
+    documents[1] = changed(&documents[1], &["lineage"], &with_script);
+    Ok(resealed(documents))
+}
+
+fn with_script(lineage: Json<'static>) -> Json<'static> {
+    let members = lineage.as_object().unwrap().members().iter();
+    let members = members.map(|member| (member.key.clone(), member.value.clone()));
+    Json::object(members.chain([("script".into(), Json::from("make"))]))
+}
+
+#[test]
+fn a_payload_in_a_lineage_turns_j_red() {
+    let complaints = |evaluate| {
+        let gate = GATES.iter().find(|gate| gate.letter == "J").unwrap();
+        checked(gate, &examples(), Engine { evaluate, ..ENGINE }).complaints
+    };
+    for found in [complaints(smuggles), complaints(smuggles_in_the_plan)] {
+        assert!(!found.is_empty());
+        assert!(
+            found.iter().all(|complaint| complaint.contains("in the lineage: the key `script`")),
+            "{found:?}"
+        );
+    }
 }
 
 fn adds_a_field(set: &IntentSet, options: EvaluateOptions<'_>) -> Documents {
@@ -176,4 +212,52 @@ fn a_schema_with_an_execution_symbol_turns_d_red() {
     examples.schemas.insert("intent_x.schema.json".into(), br#"{"properties": {"shell": {}}}"#.to_vec());
     let gate = GATES.iter().find(|gate| gate.letter == "D").unwrap();
     assert_eq!(checked(gate, &examples, ENGINE).complaints.len(), 1);
+}
+
+/// A program that does what it should: its output and nothing else.
+fn tidy_program(work: &Path, _: &Path, _: &[&str]) -> Ended {
+    folder::put(&work.join("out/evaluation_result.json"), "{}")?;
+    Ok(Some(0))
+}
+
+fn litters_home(work: &Path, home: &Path, arguments: &[&str]) -> Ended {
+    folder::put(&home.join(".cache"), "")?;
+    tidy_program(work, home, arguments)
+}
+
+fn litters_work(work: &Path, home: &Path, arguments: &[&str]) -> Ended {
+    folder::put(&work.join("notes.txt"), "")?;
+    tidy_program(work, home, arguments)
+}
+
+fn changes_its_input(work: &Path, home: &Path, arguments: &[&str]) -> Ended {
+    folder::put(&work.join(arguments[2]), "{}")?;
+    tidy_program(work, home, arguments)
+}
+
+fn fails(work: &Path, home: &Path, arguments: &[&str]) -> Ended {
+    tidy_program(work, home, arguments).map(|_| Some(2))
+}
+
+fn writes_nothing(_: &Path, _: &Path, _: &[&str]) -> Ended {
+    Ok(Some(0))
+}
+
+#[test]
+fn a_program_that_touches_more_than_its_output_turns_e_red() {
+    let mut examples = examples();
+    examples.examples.truncate(1);
+    let name = examples.examples[0].name.clone();
+    let set = examples.examples[0].set_file().unwrap().0.to_owned();
+    let complaints = |run| {
+        let gate = GATES.iter().find(|gate| gate.letter == "E").unwrap();
+        checked(gate, &examples, Engine { run, ..ENGINE }).complaints
+    };
+    assert_eq!(complaints(tidy_program), [""; 0]);
+    assert_eq!(complaints(litters_home), [format!("{name}: left [\".cache\"] in the home folder")]);
+    assert_eq!(complaints(changes_its_input), [format!("{name}: {set} is not what it was")]);
+    assert_eq!(complaints(fails), [format!("{name}: ends with Some(2)")]);
+    assert_eq!(complaints(writes_nothing), [format!("{name}: wrote []")]);
+    let littered = complaints(litters_work);
+    assert!(littered.len() == 1 && littered[0].contains("notes.txt"), "{littered:?}");
 }

@@ -63,6 +63,30 @@ fn a_missing_rejected_or_foreign_intent_rejects_the_set() {
     refused(&sandbox, &["FILE_UNREADABLE"]);
 }
 
+/// I1 to I5: one bad intent, and nothing of the set is weighed.
+#[test]
+fn an_intent_that_breaks_a_red_line_rejects_its_set() {
+    let breaks = [
+        ("\"status\":", "\"execute\": \"make\", \"status\":", "I1_EXECUTION_PAYLOAD"),
+        ("\"mode\": \"semi_auto\"", "\"mode\": \"full_auto\"", "I2_FULL_AUTO_ASKS"),
+        ("\"risk_level\": \"low\"", "\"risk_level\": \"high\"", "I3_RISK_UNDERSTATED"),
+        ("scan://file/src/api/logging.py", "see the wiki", "I4_NOT_EVIDENCE"),
+        ("\"no_fabrication\": true", "\"no_fabrication\": false", "I5_CONSTRAINT_MISSING"),
+        ("cmd_git_commit_with_intent", "cmd_made_up", "I5_UNKNOWN_COMMAND"),
+    ];
+    for (from, to, code) in breaks {
+        let sandbox = batch();
+        let file = "intent_add_api_logging.json";
+        let text = shipped_text(&format!("{EVALUATIONS}/api_refactor_batch/{file}"));
+        assert!(text.contains(from), "{from}");
+        resealed(&sandbox, file, &text.replace(from, to));
+        refused(&sandbox, &[code]);
+        let place = format!("\"place\": \"./{file}:");
+        let shown = sandbox.run(&["intent", "evaluate", &format!("./{SET}")]);
+        assert!(shown.stdout().contains(&place), "{}", shown.screen());
+    }
+}
+
 /// An id or path that leaves the folder is refused by its form, before anything is opened.
 #[test]
 fn a_set_that_names_passwd_never_touches_it() {

@@ -1,0 +1,11 @@
+//! Agents' hosts: from what a host is about to do to a yes or a no that it understands.
+
+pub(crate) mod claude_code;
+pub(crate) mod codex;
+pub(crate) mod config;
+pub(crate) mod gate;
+pub(crate) mod hook;
+pub(crate) mod installed;
+pub(crate) mod mcp;
+pub(crate) mod settings;
+pub(crate) mod workspace;

@@ -1,0 +1,119 @@
+//! Hooks in a host's settings: put in with as few changed bytes as can be, and found again.
+//!
+//! Claude Code and Codex write hooks alike: `hooks`, an event, a list of matchers, each with a list of commands.
+
+use countersign_canon::{Issue, Json};
+
+use crate::failure::codes;
+
+/// A hook to be put in: the event, and the matcher with its commands.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) event: &'static str,
+    pub(crate) matcher: Json<'static>,
+}
+
+/// The settings with these hooks in front of what is there; nothing if they all are there already.
+///
+/// # Errors
+///
+/// Fails if the settings are not what a host would take for settings.
+pub(crate) fn with_hooks(found: Option<&[u8]>, entries: &[Entry]) -> Result<Option<String>, Issue> {
+    let Some(bytes) = found.filter(|bytes| !bytes.trim_ascii().is_empty()) else {
+        let events = entries.iter().map(|entry| (entry.event, Json::array([entry.matcher.clone()])));
+        return Ok(Some(Json::object([("hooks", Json::object(events))]).to_pretty()));
+    };
+    let json = Json::parse(bytes)?;
+    let text = std::str::from_utf8(bytes).map_err(|_| wrong("not text"))?;
+    let missing: Vec<&Entry> = entries.iter().filter(|entry| !has_hook(&json, entry)).collect();
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let root = json.as_object().ok_or_else(|| wrong("not an object"))?;
+    let mut pieces: Vec<(usize, String)> = Vec::new();
+    match root.get("hooks") {
+        None => {
+            let members: Vec<String> = missing.iter().map(|entry| member(entry, 2)).collect();
+            let hooks = format!("\n  \"hooks\": {{{}\n  }}", members.join(","));
+            pieces.push((after(&json), separated(hooks, root.members().is_empty(), "\n")));
+        }
+        Some(hooks) => {
+            let events = hooks.as_object().ok_or_else(|| wrong("`hooks` is not an object"))?;
+            let mut fresh: Vec<String> = Vec::new();
+            for entry in missing {
+                match events.get(entry.event) {
+                    None => fresh.push(member(entry, 2)),
+                    Some(list) => {
+                        let items =
+                            list.as_array().ok_or_else(|| wrong("an event of `hooks` is not a list"))?;
+                        let piece = format!("\n{}", indented(&entry.matcher, 3));
+                        pieces.push((after(list), separated(piece, items.is_empty(), "\n    ")));
+                    }
+                }
+            }
+            if !fresh.is_empty() {
+                let piece = separated(fresh.join(","), events.members().is_empty(), "\n  ");
+                pieces.push((after(hooks), piece));
+            }
+        }
+    }
+    pieces.sort_by_key(|(at, _)| *at);
+    let mut edited = String::with_capacity(text.len().saturating_mul(2));
+    let mut done = 0;
+    for (at, piece) in pieces {
+        edited.push_str(text.get(done..at).unwrap_or_default());
+        edited.push_str(&piece);
+        done = at;
+    }
+    edited.push_str(text.get(done..).unwrap_or_default());
+    // What was put together must be what was meant.
+    let again = Json::parse(edited.as_bytes())?;
+    if entries.iter().all(|entry| has_hook(&again, entry)) {
+        Ok(Some(edited))
+    } else {
+        Err(wrong("not editable"))
+    }
+}
+
+/// Whether the settings have this hook, exactly.
+pub(crate) fn has_hook(settings: &Json<'_>, entry: &Entry) -> bool {
+    let list = settings.get("hooks").and_then(|hooks| hooks.get(entry.event)).and_then(Json::as_array);
+    list.unwrap_or_default().contains(&entry.matcher)
+}
+
+/// Every command that the settings run at an event.
+pub(crate) fn commands(settings: &Json<'_>, event: &str) -> Vec<String> {
+    let list = settings.get("hooks").and_then(|hooks| hooks.get(event)).and_then(Json::as_array);
+    let hooks = list.unwrap_or_default().iter().filter_map(|matcher| matcher.get("hooks")?.as_array());
+    let commands = hooks.flatten().filter_map(|hook| hook.get("command")?.as_str());
+    commands.map(str::to_owned).collect()
+}
+
+/// The place right after the bracket that opens a value.
+fn after(json: &Json<'_>) -> usize {
+    json.offset().saturating_add(1)
+}
+
+/// A piece in front of what follows: with a comma if something does, with the closing bracket's own line if not.
+fn separated(piece: String, is_last: bool, end: &str) -> String {
+    if is_last { format!("{piece}{end}") } else { format!("{piece},") }
+}
+
+fn member(entry: &Entry, depth: usize) -> String {
+    let pad = "  ".repeat(depth);
+    format!("\n{pad}\"{}\": [\n{}\n{pad}]", entry.event, indented(&entry.matcher, depth.saturating_add(1)))
+}
+
+fn indented(json: &Json<'_>, depth: usize) -> String {
+    let pad = "  ".repeat(depth);
+    let lines: Vec<String> = json.to_pretty().trim_end().lines().map(|line| format!("{pad}{line}")).collect();
+    lines.join("\n")
+}
+
+fn wrong(what: &str) -> Issue {
+    Issue::new(codes::INSTALL_SETTINGS, format!("the host's settings: {what}"))
+        .with_hint("repair the file first; nothing was changed")
+}
+
+#[cfg(test)]
+mod tests;

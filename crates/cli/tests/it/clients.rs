@@ -1,0 +1,12 @@
+//! The real clients, from npm, before a model that the test plays itself. What was denied must not have happened: every
+//! claim is about files on the disk.
+
+#![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
+
+mod claude_code;
+mod codex;
+mod desk;
+mod install;
+mod mcp;
+mod model;
+mod probe;

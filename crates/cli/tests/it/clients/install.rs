@@ -1,0 +1,111 @@
+//! `countersign install`, `doctor` and `uninstall`, with the real Codex where Codex is asked.
+
+use std::path::Path;
+
+use super::{
+    desk::{CODEX, Desk, PROGRAM, client},
+    model::Model,
+};
+
+const SETTINGS: &str = "work/.claude/settings.local.json";
+
+fn doctor(desk: &Desk, arguments: &[&str]) -> (Option<i32>, String) {
+    let ran = desk.run(Path::new(PROGRAM), &[&["doctor"], arguments].concat(), &[]);
+    (ran.exit, ran.stdout().to_owned())
+}
+
+fn check_unprotected(desk: &Desk, arguments: &[&str], reason: &str) {
+    let (exit, said) = doctor(desk, arguments);
+    assert_eq!(exit, Some(1), "{said}");
+    assert!(said.contains(": not protected") && said.contains(reason), "{reason}: {said}");
+}
+
+#[test]
+fn claude_code_is_installed_once_and_uninstalled_to_the_byte() {
+    let desk = Desk::new();
+    let before = "{\n    \"model\": \"opus\",\n  \"hooks\": {\"Stop\": []} }\n\n";
+    desk.write(SETTINGS, before);
+    let dry = desk.countersign(&["install", "claude-code", "--dry-run"]);
+    assert!(dry.stdout().contains("+") && dry.stdout().contains("onFailure"), "{}", dry.screen());
+    assert_eq!(desk.read(SETTINGS).as_deref(), Some(before));
+    let first = desk.countersign(&["install", "claude-code"]);
+    assert_eq!(first.stdout(), dry.stdout());
+    let after = desk.read(SETTINGS);
+    let again = desk.countersign(&["install", "claude-code"]);
+    assert!(again.stdout().is_empty() && again.stderr().contains("already"), "{}", again.screen());
+    assert_eq!(desk.read(SETTINGS), after);
+    let (exit, said) = doctor(&desk, &["claude-code"]);
+    assert_eq!(exit, Some(0), "{said}");
+    assert!(said.contains("claude-code: protected"), "{said}");
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert_eq!(desk.read(SETTINGS).as_deref(), Some(before));
+}
+
+#[test]
+fn uninstall_takes_away_what_was_not_there_and_leaves_what_was_changed_since() {
+    let desk = Desk::new();
+    desk.countersign(&["install", "claude-code"]);
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert!(!desk.has(SETTINGS));
+    desk.countersign(&["install", "claude-code"]);
+    desk.write(SETTINGS, "{}");
+    let ran = desk.run(Path::new(PROGRAM), &["uninstall", "claude-code"], &[]);
+    assert_eq!((ran.exit, desk.read(SETTINGS).as_deref()), (Some(1), Some("{}")), "{}", ran.screen());
+}
+
+#[test]
+fn doctor_says_what_leaves_claude_code_unprotected() {
+    let check = |reason: &str, spoil: &dyn Fn(&Desk)| {
+        let desk = Desk::new();
+        desk.countersign(&["install", "claude-code"]);
+        spoil(&desk);
+        check_unprotected(&desk, &["claude-code"], reason);
+    };
+    check("the hooks: none", &|desk| desk.remove(SETTINGS));
+    for place in ["work/.claude/settings.json", "home/claude/settings.json"] {
+        check("settings with disableAllHooks: `", &|desk| desk.write(place, "{\"disableAllHooks\": true}"));
+    }
+    check("is not there", &|desk| {
+        let settings = desk.read(SETTINGS).unwrap().replace(PROGRAM, "/no/such/countersign");
+        desk.write(SETTINGS, &settings);
+    });
+    check("not as installed", &|desk| {
+        let settings = desk.read(SETTINGS).unwrap().replace("\"block\"", "\"ignore\"");
+        desk.write(SETTINGS, &settings);
+    });
+    check("URM_POLICY_INVALID_SCHEMA", &|desk| {
+        desk.write("work/.countersign/policy/odeu.instructions.v1.json", "{}");
+    });
+    check("others can write: `", &|desk| desk.allow_others("work/.countersign/policy/urm.allow.v1.json"));
+    check("HOOK_STORE_MISSING", &|desk| desk.remove("work/.countersign/state.db"));
+}
+
+#[test]
+fn codex_is_installed_trusted_watched_and_uninstalled_to_the_byte() {
+    let Some(codex) = client("codex_is_installed_trusted_watched_and_uninstalled_to_the_byte", CODEX) else {
+        return;
+    };
+    let (desk, model) = (Desk::new(), Model::start(|_| ()));
+    desk.configure_codex(&model, "");
+    let bin = codex.to_str().unwrap();
+    let before = desk.read("home/codex/config.toml");
+    desk.countersign(&["install", "codex", "--bin", bin]);
+    let again = desk.countersign(&["install", "codex", "--bin", bin]);
+    assert!(again.stderr().contains("already"), "{}", again.screen());
+    let (exit, said) = doctor(&desk, &["codex", "--bin", bin]);
+    assert_eq!(exit, Some(0), "{said}");
+    // An edited hook is one that Codex passes over.
+    let hooks = desk.read("home/codex/hooks.json").unwrap();
+    desk.write("home/codex/hooks.json", &hooks.replace("\"timeout\": 10", "\"timeout\": 11"));
+    check_unprotected(&desk, &["codex", "--bin", bin], "modified");
+    // So is one that it was never told to trust.
+    desk.write("home/codex/hooks.json", &hooks);
+    let trusted = desk.read("home/codex/config.toml").unwrap();
+    desk.write("home/codex/config.toml", before.as_deref().unwrap());
+    check_unprotected(&desk, &["codex", "--bin", bin], "untrusted");
+    check_unprotected(&desk, &["codex", "--bin", "/no/such/codex"], "CLI_START_FAILED");
+    desk.write("home/codex/config.toml", &trusted);
+    desk.countersign(&["uninstall", "codex"]);
+    assert_eq!(desk.read("home/codex/config.toml"), before);
+    assert!(!desk.has("home/codex/hooks.json"));
+}

@@ -1,0 +1,227 @@
+//! `countersign init` and `countersign hook`: what hosts tell, and the only two answers they get.
+
+use crate::support::{Ran, Sandbox};
+
+/// A call of Bash, as each of the three hosts tells it.
+fn call(host: &str, sandbox: &Sandbox, id: &str, command: &str) -> String {
+    let event = if host == "gemini" { "BeforeTool" } else { "PreToolUse" };
+    let tool = if host == "gemini" { "run_shell_command" } else { "Bash" };
+    event_of(sandbox, event, tool, id, &serde_json::json!({ "command": command }))
+}
+
+fn event_of(sandbox: &Sandbox, event: &str, tool: &str, id: &str, input: &serde_json::Value) -> String {
+    let cwd = sandbox.path();
+    serde_json::json!({
+        "session_id": "one", "cwd": cwd, "hook_event_name": event, "tool_name": tool, "tool_input": input,
+        "tool_use_id": id,
+    })
+    .to_string()
+}
+
+fn hook(sandbox: &Sandbox, host: &str, input: &str) -> Ran {
+    let ran = sandbox.run_with_input(&["hook", host], input.as_bytes());
+    assert!(ran.stdout().is_empty(), "hosts read standard output: {}", ran.screen());
+    assert_eq!(ran.exit == Some(0), ran.stderr().is_empty(), "{}", ran.screen());
+    ran
+}
+
+fn governed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run(&["init"]).exit, Some(0));
+    sandbox
+}
+
+/// The first word of the reason: the code.
+fn code(ran: &Ran) -> String {
+    assert_eq!(ran.exit, Some(2), "{}", ran.screen());
+    let line = ran.stderr().lines().next().unwrap();
+    let said = line.strip_prefix("countersign denied this call: ").unwrap();
+    said.split(' ').next().unwrap().to_owned()
+}
+
+/// Registers an approver's key.
+fn enrol(sandbox: &Sandbox) {
+    let key = sandbox.run(&["keys", "generate", "--name", "ann", "--out", "ann.key"]);
+    assert_eq!(sandbox.run(&["keys", "add", key.stdout().trim()]).exit, Some(0));
+}
+
+/// The command after `a person runs: countersign`, run with this person's key.
+fn approve(sandbox: &Sandbox, denied: &Ran) {
+    let line =
+        denied.stderr().lines().find_map(|line| line.trim().strip_prefix("a person runs: countersign "));
+    let mut arguments: Vec<&str> = line.unwrap().split(' ').collect();
+    arguments.extend(["--key", "ann.key"]);
+    assert_eq!(sandbox.run(&arguments).exit, Some(0));
+}
+
+#[test]
+fn an_allowed_call_is_silence_and_a_denied_one_says_why() {
+    let sandbox = governed();
+    for host in ["claude-code", "codex", "gemini"] {
+        assert_eq!(hook(&sandbox, host, &call(host, &sandbox, "a", "touch made")).exit, Some(0), "{host}");
+        let denied = hook(&sandbox, host, &call(host, &sandbox, "b", "eval \"touch made\""));
+        assert_eq!(code(&denied), "UNKNOWN_SHELL_DENIED", "{host}");
+        assert!(denied.stderr().contains("by rule deny.unknown_shell"), "{}", denied.screen());
+    }
+}
+
+#[test]
+fn the_same_act_has_the_same_action_hash_from_every_host() {
+    let sandbox = governed();
+    let hashes = ["claude-code", "codex", "gemini"].map(|host| {
+        let denied = hook(&sandbox, host, &call(host, &sandbox, "a", "git push origin main"));
+        let line = denied.stderr().lines().find(|line| line.contains("about action")).unwrap().to_owned();
+        line.rsplit(' ').next().unwrap().to_owned()
+    });
+    assert!(hashes.iter().all(|hash| hash.len() == 64 && *hash == hashes[0]), "{hashes:?}");
+}
+
+#[test]
+fn what_needs_approval_passes_once_after_a_person_has_granted_it() {
+    let sandbox = governed();
+    enrol(&sandbox);
+    let push = |id: &str| hook(&sandbox, "codex", &call("codex", &sandbox, id, "git push origin main"));
+    let denied = push("a");
+    assert_eq!(code(&denied), "URM_APPROVAL_REQUIRED");
+    assert_eq!(code(&push("b")), "URM_APPROVAL_REQUIRED");
+    approve(&sandbox, &denied);
+    let other = hook(&sandbox, "codex", &call("codex", &sandbox, "c", "git push origin next"));
+    assert_eq!(code(&other), "URM_APPROVAL_REQUIRED");
+    assert_eq!(push("d").exit, Some(0));
+    assert_eq!(code(&push("e")), "URM_APPROVAL_REQUIRED");
+}
+
+#[test]
+fn a_call_that_comes_twice_under_one_name_begins_once() {
+    let sandbox = governed();
+    let again = call("codex", &sandbox, "a", "touch made");
+    assert_eq!(hook(&sandbox, "codex", &again).exit, Some(0));
+    assert_eq!(code(&hook(&sandbox, "codex", &again)), "URM_EXISTS");
+}
+
+#[test]
+fn the_outcome_is_reported_by_the_call_s_own_name() {
+    let sandbox = governed();
+    let input = serde_json::json!({ "command": "touch made" });
+    for (id, event, state) in [("a", "PostToolUse", "succeeded"), ("b", "PostToolUseFailure", "failed")] {
+        for event in ["PreToolUse", event, event] {
+            let told = event_of(&sandbox, event, "Bash", id, &input);
+            assert_eq!(hook(&sandbox, "claude-code", &told).exit, Some(0));
+        }
+        let events = sandbox.run(&["events", "tail"]);
+        let finished = events.stdout().lines().rfind(|line| line.contains("EXECUTION_FINISHED")).unwrap();
+        assert!(finished.contains(&format!("\"state\":\"{state}\"")), "{finished}");
+    }
+    assert_eq!(sandbox.run(&["events", "replay"]).exit, Some(0));
+}
+
+#[test]
+fn texts_behind_the_hashes_of_a_payload_are_kept_for_the_reviewer() {
+    let sandbox = governed();
+    let input = serde_json::json!({ "file_path": "/srv/elsewhere.txt", "content": "what is written" });
+    let told = event_of(&sandbox, "PreToolUse", "Write", "a", &input);
+    assert_eq!(code(&hook(&sandbox, "claude-code", &told)), "URM_APPROVAL_REQUIRED");
+    let pending = sandbox.run(&["pending", "--format", "json"]);
+    let pending: serde_json::Value = serde_json::from_str(pending.stdout()).unwrap();
+    let hash = &pending[0]["action"]["action_payload"]["changes"][0]["content"]["sha256"];
+    let kept = sandbox.read(&format!(".countersign/evidence/{}", hash.as_str().unwrap()));
+    assert_eq!(kept.as_deref(), Some("what is written"));
+}
+
+/// Everything that can be wrong around a hook is a no, with its code, and never exit 1.
+#[test]
+fn doubt_is_a_no() {
+    let ordinary = |sandbox: &Sandbox| call("codex", sandbox, "a", "ls");
+    let check = |expected: &str, spoil: &dyn Fn(&Sandbox) -> String| {
+        let sandbox = governed();
+        let input = spoil(&sandbox);
+        assert_eq!(code(&hook(&sandbox, "codex", &input)), expected);
+    };
+    check("HOOK_INPUT", &|_| String::new());
+    check("HOOK_INPUT", &|_| "garbage".to_owned());
+    check("HOOK_INPUT", &|_| "{\"tool_name\": \"Bash\"".to_owned());
+    check("HOOK_INPUT", &|sandbox| ordinary(sandbox).replace("PreToolUse", "SomethingElse"));
+    check("HOOK_INPUT", &|sandbox| ordinary(sandbox).replace("session_id", "id"));
+    check("HOOK_INPUT", &|_| {
+        r#"{"session_id": "s", "cwd": "relative", "hook_event_name": "PreToolUse"}"#.to_owned()
+    });
+    check("ACTION_CALL_INVALID", &|sandbox| ordinary(sandbox).replace("\"command\"", "\"comand\""));
+    check("CLI_CONFIG_INVALID", &|sandbox| {
+        sandbox.write(".countersign/config.yml", "mode: everything\n");
+        ordinary(sandbox)
+    });
+    check("URM_POLICY_INVALID_SCHEMA", &|sandbox| {
+        sandbox.write(".countersign/policy/odeu.instructions.v1.json", "{\"rules\": [");
+        ordinary(sandbox)
+    });
+    check("HOOK_POLICY_CHANGED", &|sandbox| {
+        let policy = include_str!("../../../../policy/strict/odeu.instructions.v1.json");
+        sandbox.write(".countersign/policy/odeu.instructions.v1.json", policy);
+        ordinary(sandbox)
+    });
+    check("ACTION_TABLE_INVALID", &|sandbox| {
+        sandbox.write(".countersign/policy/actions.v1.yml", "schema: other\n");
+        ordinary(sandbox)
+    });
+    check("HOOK_STORE_MISSING", &|sandbox| {
+        sandbox.remove(".countersign/state.db");
+        ordinary(sandbox)
+    });
+    check("STORE_CORRUPT", &|sandbox| {
+        sandbox.write(".countersign/state.db", "this is not a database, it is a text of some length");
+        ordinary(sandbox)
+    });
+    check("STORE_OPEN_TO_OTHERS", &|sandbox| {
+        sandbox.allow_others(".countersign/state.db");
+        ordinary(sandbox)
+    });
+}
+
+#[test]
+fn a_wrong_command_line_of_the_hook_is_a_no() {
+    let sandbox = governed();
+    for arguments in [&["hook"][..], &["hook", "unknown"], &["hook", "codex", "--no-such-option"]] {
+        assert_eq!(sandbox.run(arguments).exit, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_store_that_somebody_holds_is_a_no_within_the_deadline() {
+    let sandbox = governed();
+    let _held = sandbox.hold_store(".countersign/state.db");
+    let denied = hook(&sandbox, "codex", &call("codex", &sandbox, "a", "ls"));
+    assert_eq!(code(&denied), "HOOK_DEADLINE");
+}
+
+#[test]
+fn without_a_workspace_the_built_in_policy_applies_and_nothing_is_written() {
+    let sandbox = Sandbox::new();
+    assert_eq!(hook(&sandbox, "codex", &call("codex", &sandbox, "a", "ls")).exit, Some(0));
+    let denied = hook(&sandbox, "codex", &call("codex", &sandbox, "b", "touch made"));
+    assert_eq!(code(&denied), "URM_MODE_DENIED");
+    assert!(sandbox.read(".user/countersign/state/log.key").is_some());
+}
+
+#[test]
+fn init_writes_what_is_missing_and_leaves_the_rest() {
+    let sandbox = governed();
+    sandbox.write(".countersign/config.yml", "schema: countersign.config.v1\nmode: read_only\n");
+    sandbox.remove(".countersign/policy/actions.v1.yml");
+    let again = sandbox.run(&["init"]);
+    assert_eq!((again.exit, again.stderr().matches("wrote").count()), (Some(0), 1), "{}", again.screen());
+    let config = sandbox.read(".countersign/config.yml").unwrap();
+    assert!(config.contains("read_only"), "{config}");
+    let denied = hook(&sandbox, "codex", &call("codex", &sandbox, "a", "touch made"));
+    assert_eq!(code(&denied), "URM_MODE_DENIED");
+}
+
+#[test]
+fn a_policy_that_a_person_has_put_in_force_counts() {
+    let sandbox = governed();
+    for name in ["odeu.instructions.v1.json", "urm.capability.lattice.v1.json", "urm.allow.v1.json"] {
+        let text = crate::support::shipped_text(&format!("policy/strict/{name}"));
+        sandbox.write(&format!(".countersign/policy/{name}"), text);
+    }
+    assert_eq!(sandbox.run(&["policy", "activate"]).exit, Some(0));
+    assert_eq!(hook(&sandbox, "codex", &call("codex", &sandbox, "a", "ls")).exit, Some(0));
+}

@@ -1,0 +1,191 @@
+//! Calls of a host's tools: a host's session is one of ours, and each of its calls has at most one permit.
+//!
+//! Hosts say which session and which call they mean by names of their own. The ids of our session and of the permit are
+//! made from those names, so that a later report finds the permit without anybody keeping a list, and a call that comes
+//! twice under one name begins at most once.
+
+use countersign_canon::{Json, Nullable, Sha256, Text};
+use countersign_ledger::{
+    Approval, EventContext, EventKind, LoadedVersion, NewEvent, OutcomeStatus, PermitId, Session,
+    SessionState, StreamId,
+};
+use countersign_policy::{
+    ActionHash, ApprovalId, ApprovalState, Decision as Verdict, Gate, NameSet, ProbeFacts, ProbeSchema,
+    ProvidedApproval, Request, SessionFacts, SessionId, action_hash, authorize,
+};
+use countersign_store::{Command, FreshIds, Refusal};
+
+use crate::{Ask, Caller, Decision, NewSession, Node, ServiceError, caller::text, clock};
+
+/// A call of a tool, by the names that its host has for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostCall {
+    /// The session that it belongs to.
+    pub session: SessionId,
+    /// The name of the call, if the host gives it one.
+    pub call: Option<String>,
+}
+
+impl HostCall {
+    /// The permit of this call, if it has a name.
+    fn permit(&self) -> Result<Option<PermitId>, ServiceError> {
+        let id = |call: &String| {
+            let id = name_of("per_", &[self.session.as_str(), call]);
+            PermitId::parse(&id).map_err(|issue| ServiceError::defect(issue.to_string()))
+        };
+        self.call.as_ref().map(id).transpose()
+    }
+}
+
+impl Node {
+    /// The session that a client knows by this name; started now if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not start it, or the store cannot say.
+    pub fn host_session(
+        &self,
+        caller: &Caller,
+        new: NewSession,
+        name: &str,
+    ) -> Result<Session, ServiceError> {
+        let id = name_of("ses_", &[new.client.as_str(), name]);
+        let id = SessionId::parse(&id).map_err(|issue| ServiceError::defect(issue.to_string()))?;
+        if let Some(session) = self.store().session(&id)? {
+            return Ok(session);
+        }
+        match self.start_session_as(caller, id.clone(), new) {
+            // Another call of the same session was first.
+            Err(ServiceError::Refused(Refusal::Exists { .. })) => {
+                let missing = || ServiceError::defect(format!("session `{id}` is there and is not"));
+                self.store().session(&id)?.ok_or_else(missing)
+            }
+            started => started,
+        }
+    }
+
+    /// Decides a host's call and lets it begin if it may, with the oldest approval that a person granted for it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing could be decided, and if a call of this name has begun already; then nothing may begin.
+    pub fn decide_call(&self, caller: &Caller, call: &HostCall, ask: Ask) -> Result<Decision, ServiceError> {
+        let fresh = match call.permit()? {
+            None => FreshIds::make()?,
+            Some(permit_id) => {
+                if self.store().execution(&permit_id)?.is_some() {
+                    return Err(Refusal::Exists { what: "permit", id: permit_id.to_string() }.into());
+                }
+                FreshIds { permit_id, ..FreshIds::make()? }
+            }
+        };
+        let hash = action_hash(&ask.action_kind, &ask.action_payload);
+        let approval_id = self.granted_approval(&call.session, hash)?;
+        let ask = Ask { approval_id, ..ask.in_session(&call.session).to_begin() };
+        self.decide_as(caller, ask, fresh)
+    }
+
+    /// Keeps what a probe of a client found, as an event of the log.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot keep it.
+    pub fn note_capabilities(&self, caller: &Caller, found: &Json<'static>) -> Result<(), ServiceError> {
+        let origin = caller.origin("/v1/probes")?;
+        let event = NewEvent {
+            event: EventKind::CapabilitiesSnapshot,
+            stream_id: StreamId::audit(None),
+            ts: clock::now()?,
+            source: origin.source,
+            context: EventContext {
+                session_id: None,
+                run_id: None,
+                role: Nullable(None),
+                endpoint: origin.endpoint,
+                ir_hash: None,
+            },
+            detail: found.as_object().cloned().unwrap_or_default(),
+        };
+        self.call(caller, "/v1/probes", Command::Append(vec![event])).map(|_| ())
+    }
+
+    /// Whether an action could be allowed as things are, with an approval if it takes one. Nothing is recorded.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot say.
+    pub fn is_open(&self, ask: Ask) -> Result<bool, ServiceError> {
+        let Some(activation) = self.store().activations()?.into_iter().next_back() else { return Ok(false) };
+        let Some(version) = self.store().policy_version(activation.version)? else { return Ok(false) };
+        let loaded = LoadedVersion::load(&version).map_err(ServiceError::defect)?;
+        let session = match &ask.session_id {
+            Some(id) => self.store().session(id)?,
+            None => None,
+        };
+        let client = match &session {
+            Some(session) => session.client.clone(),
+            None => text("the client", "unknown")?,
+        };
+        let session = session.map_or_else(SessionFacts::nobody, |session| SessionFacts {
+            session_id: Some(session.session_id),
+            role: Some(session.role),
+            mode: session.mode,
+            active: session.state == SessionState::Active,
+        });
+        let nothing = || ProbeFacts { schema: ProbeSchema::V1, client, facts: NameSet::default() };
+        let probe = ask.probe.unwrap_or_else(nothing);
+        let request = Request {
+            action_hash: action_hash(&ask.action_kind, &ask.action_payload),
+            action_kind: ask.action_kind,
+            session,
+            probe,
+            approval: ProvidedApproval::NotProvided,
+            evidence_refs: ask.evidence_refs,
+            warrant: ask.warrant,
+        };
+        let evaluation = authorize(loaded.in_force(), &request, clock::now()?).trace.evaluation;
+        Ok(evaluation.decision == Verdict::Allow || evaluation.gate == Gate::ApprovalRequired)
+    }
+
+    /// Notes how a host's call went; nothing if it never had a permit, or its outcome is known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not say so, or the store cannot say.
+    pub fn finish_call(
+        &self,
+        caller: &Caller,
+        call: &HostCall,
+        status: OutcomeStatus,
+        detail: &str,
+    ) -> Result<(), ServiceError> {
+        let Some(permit) = call.permit()? else { return Ok(()) };
+        let is_open = self.store().execution(&permit)?.is_some_and(|it| it.step().finish(status).is_ok());
+        if is_open {
+            self.finish(caller, &permit, status, Text::cut(detail))?;
+        }
+        Ok(())
+    }
+
+    /// The oldest granted approval for this action in this session that can still be used.
+    fn granted_approval(
+        &self,
+        session: &SessionId,
+        action: ActionHash,
+    ) -> Result<Option<ApprovalId>, ServiceError> {
+        let now = clock::now()?;
+        let is_usable = |approval: &Approval| {
+            approval.session_id == *session && approval.action_hash == action && now <= approval.expires_at
+        };
+        let granted = self.store().approvals(Some(ApprovalState::Granted))?.into_iter().filter(is_usable);
+        let oldest = granted.min_by_key(|approval| (approval.created_at, approval.approval_id.clone()));
+        Ok(oldest.map(|approval| approval.approval_id))
+    }
+}
+
+/// An id made from names: the same names, the same id.
+fn name_of(prefix: &str, names: &[&str]) -> String {
+    let names = Json::array(names.iter().map(|name| Json::from((*name).to_owned())));
+    let hash = Sha256::of_json(&names).to_string();
+    format!("{prefix}{}", hash.get(..32).unwrap_or_default())
+}
