@@ -174,6 +174,22 @@ fn an_approval_that_is_not_right_does_not_help() {
 }
 
 #[test]
+fn an_approval_is_bound_to_the_one_action_hash_and_every_policy_event_to_a_policy_hash() {
+    let desk = Desk::new();
+    let approval = desk.request();
+    let hash = line(&desk.run(&["action", "hash", "--kind", "deploy", "--payload", "deploy.json"]));
+    let pending = desk.run(&["pending", "--format", "json"]);
+    assert!(pending.stdout().contains(&approval) && pending.stdout().contains(&hash), "{}", pending.screen());
+    let tail = desk.run(&["events", "tail"]);
+    let events = tail.stdout();
+    let of_policies: Vec<&str> = events.lines().filter(|line| line.contains("\"event\":\"POLICY_")).collect();
+    assert!(of_policies.len() >= 3, "{events}");
+    for event in of_policies {
+        assert!(event.contains("\"policy_hash\":\""), "{event}");
+    }
+}
+
+#[test]
 fn a_session_may_write_after_a_person_approved_it() {
     let desk = Desk::new();
     let session = line(&desk.run(&["session", "start", "--role", "copilot"]));

@@ -199,7 +199,8 @@ fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day()
              body TEXT NOT NULL) STRICT;
          INSERT INTO reply SELECT request_key, payload_hash, checkpoint, body FROM answer;
          DROP TABLE answer; DROP INDEX decision_place; DROP INDEX execution_place;
-         DELETE FROM schema_version WHERE version = 3;",
+         DROP TABLE proof; DROP TABLE certificate; DROP TABLE proof_run;
+         DELETE FROM schema_version WHERE version > 2;",
     )
     .unwrap();
     drop(raw);
