@@ -22,11 +22,7 @@ impl Json<'_> {
             Value::Number(number) => number.print(out),
             Value::String(text) => write_string(text, out),
             Value::Array(items) => write_list(items, ['[', ']'], out, Self::write_canonical),
-            Value::Object(Object { members }) => write_list(members, ['{', '}'], out, |member, out| {
-                write_string(&member.key, out);
-                out.push(':');
-                member.value.write_canonical(out);
-            }),
+            Value::Object(object) => object.write_canonical(out),
         }
     }
 
@@ -123,6 +119,17 @@ impl Json<'_> {
             | Value::Array(_)
             | Value::Object(_) => self.write_canonical(out),
         }
+    }
+}
+
+impl Object<'_> {
+    /// Appends the canonical spelling.
+    pub fn write_canonical(&self, out: &mut String) {
+        write_list(&self.members, ['{', '}'], out, |member, out| {
+            write_string(&member.key, out);
+            out.push(':');
+            member.value.write_canonical(out);
+        });
     }
 }
 

@@ -224,13 +224,13 @@ impl Policy {
 /// Deny overrides, then no allow, then a missing approval, then the first allow. CLAUSE: K1.5.
 fn conclude(matched: Vec<&Rule>, required: bool, approval_is_available: bool) -> Evaluation<'_> {
     // The last rule of an effect that is met from behind is its first; no branch hangs on what a rule does.
-    let mut first = [None; Effect::ALL.len()];
+    let mut first: [Option<&Rule>; Effect::ALL.len()] = [None; Effect::ALL.len()];
     for rule in matched.iter().rev() {
         if let Some(first) = first.get_mut(rule.then.effect.index()) {
-            *first = Some(rule.code.as_str());
+            *first = Some(rule);
         }
     }
-    let of = |effect: Effect| first.get(effect.index()).copied().flatten();
+    let of = |effect: Effect| first.get(effect.index()).copied().flatten().map(|rule| rule.code.as_str());
     let (deny, allow) = (of(Effect::DenyAction), of(Effect::AllowAction));
     let required_approval = required || of(Effect::RequireApproval).is_some();
     let warrant_invalid = of(Effect::SetWarrantInvalid).is_some();

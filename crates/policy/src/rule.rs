@@ -62,6 +62,12 @@ impl Params {
     pub fn get(&self, key: &str) -> Option<&Json<'static>> {
         self.0.get(key)
     }
+
+    /// All of them.
+    #[must_use]
+    pub const fn as_object(&self) -> &Object<'static> {
+        &self.0
+    }
 }
 
 impl Wire for Params {

@@ -230,12 +230,11 @@ impl Trace<'_> {
         member(",\"gate\":", ["0", "1", "2", "3", "4", "5", "6", "7"].get(gate_index(*gate)).unwrap_or(&"0"));
         member(",\"input_context_hash\":\"", self.input_context_hash.digest().to_hex(&mut hex));
         bound(&mut member, "\",\"lattice_hash\":", bindings.map(|bindings| bindings.lattice_hash.digest()));
-        let mut lead = ",\"matched_rule_ids\":[\"";
-        for rule in matched {
-            member(lead, rule.rule_id.as_str());
-            lead = "\",\"";
+        member(",\"matched_rule_ids\":[", if matched.is_empty() { "]" } else { "\"" });
+        for (index, rule) in matched.iter().enumerate() {
+            let is_last = index.saturating_add(1) == matched.len();
+            member(rule.rule_id.as_str(), if is_last { "\"]" } else { "\",\"" });
         }
-        member(if matched.is_empty() { ",\"matched_rule_ids\":[]" } else { "\"]" }, "");
         member(",\"policy_hash\":\"", self.policy_hash.digest().to_hex(&mut hex));
         member("\",\"policy_ir_version\":\"", crate::PolicySchema::V1.as_str());
         member("\",\"policy_schema_version\":\"", PolicySchemaVersion::V1.as_str());
@@ -260,7 +259,7 @@ impl Trace<'_> {
             out.push_str("\",\"params\":");
             match &rule.then.params {
                 None => out.push_str("{}"),
-                Some(params) => params.write().write_canonical(out),
+                Some(params) => params.as_object().write_canonical(out),
             }
             out.push_str(",\"rule_id\":\"");
             out.push_str(rule.rule_id.as_str());
