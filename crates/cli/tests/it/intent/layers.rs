@@ -112,3 +112,39 @@ mod inherited {
         assert!(!schema_refuses("intent", "intent_unknown_command"), "the look-up is the engine's alone");
     }
 }
+
+mod frozen {
+    use countersign_intent::{intent_codes, wire::SchemaVersion};
+
+    /// The red lines of 0.9.3. Whoever adds, drops or renames one gives the documents a new version first.
+    const RED_LINES: [&str; 15] = [
+        "I1_EXECUTION_PAYLOAD",
+        "I2_FULL_AUTO_ASKS",
+        "I3_HIGH_RISK_FULL_AUTO",
+        "I3_RISK_UNDERSTATED",
+        "I4_COMMAND_WITHOUT_EVIDENCE",
+        "I4_NOT_EVIDENCE",
+        "I5_CONSTRAINT_MISSING",
+        "I5_UNKNOWN_AGENT",
+        "I5_UNKNOWN_COMMAND",
+        "I5_UNKNOWN_WORKFLOW",
+        "RL_E1_EXECUTION_NOT_FORBIDDEN",
+        "RL_E1_EXECUTION_PAYLOAD",
+        "RL_E2_LINEAGE_MISMATCH",
+        "RL_E2_NO_DERIVED_FROM",
+        "RL_E2_NO_SUPERSEDES",
+    ];
+
+    #[test]
+    fn the_red_lines_are_those_of_the_documents_version() {
+        let versions: Vec<&str> = SchemaVersion::ALL.iter().map(|version| version.as_str()).collect();
+        assert_eq!(versions, ["0.9.3"]);
+        let is_red_line = |code: &str| {
+            code.starts_with("RL_") || code.starts_with(['I']) && code.as_bytes().get(2) == Some(&b'_')
+        };
+        let mut found: Vec<&str> = intent_codes::ALL.iter().map(|entry| entry.code.as_str()).collect();
+        found.retain(|code| is_red_line(code));
+        found.sort_unstable();
+        assert_eq!(found, RED_LINES);
+    }
+}
