@@ -27,15 +27,6 @@ pub(super) fn all() -> Vec<(String, String)> {
         schema::<AllowDocument>("capability_allow", "Which role may what, urm.allow.v1"),
         schema::<ProbeFacts>("probe_facts", "What a client was found able to do"),
         schema::<CaseFile>("policy_cases", "Test cases for a policy, countersign.policy-cases@1"),
-        schema::<IntentDocument>("intent", "What an agent plans to do, execution_intent 0.9.1"),
-        schema::<IntentSetDocument>("intent_set", "Intents to be weighed against each other, 0.9.3"),
-        schema::<EvaluationDocument>(
-            "intent_evaluation_result",
-            "What was found when a set was weighed, 0.9.3",
-        ),
-        schema::<MergePlanDocument>("intent_merge_plan", "How a set becomes one intent, 0.9.3"),
-        schema::<QuestionPack>("question_pack", "What a person must answer before a set can be merged"),
-        schema::<AnswerPack>("answer_pack", "What a person answered"),
         schema::<DryExecutionResult>(
             "dry_execution_result",
             "What an intent would do, without doing it, 0.10.0",
