@@ -180,6 +180,17 @@ pub struct Evaluation<'p> {
     pub matched: Vec<&'p Rule>,
 }
 
+/// The rule that a decision with this code rests on, among those that matched, in order: the first that gives the code,
+/// or the first that asks for the approval that is missing. Where a gate decided, or no rule allowed it, there is none.
+#[must_use]
+pub fn deciding_rule<'r>(code: &str, matched: &[&'r Rule]) -> Option<&'r Rule> {
+    let is_approval_missing = code == codes::URM_APPROVAL_REQUIRED.as_str();
+    let gives = matched.iter().find(|rule| rule.code.as_str() == code);
+    let asks =
+        || matched.iter().find(|rule| is_approval_missing && rule.then.effect == Effect::RequireApproval);
+    gives.or_else(asks).copied()
+}
+
 impl Policy {
     /// Decides with the compiled form. `required` says whether the lattice requires an approval.
     #[must_use]

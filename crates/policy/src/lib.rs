@@ -51,7 +51,7 @@ pub use crate::{
     circuit::{Circuit, Lit, Model},
     compare::{CompareError, DecisionChange, Outcome, compare},
     context::{Context, ContextHash, ExampleContext},
-    decide::{Case, Decision, Evaluation, Gate, Verdict, verdict},
+    decide::{Case, Decision, Evaluation, Gate, Verdict, deciding_rule, verdict},
     difference::{RuleChange, rule_changes, rule_in_words},
     explain::{Explanation, FailedAtom, RuleExplanation, condition_in_words, in_words},
     expr::{Expr, Operator},

@@ -59,7 +59,6 @@ pub use crate::{
     lineage::Lineage,
     node::{Node, NodeOptions},
     policies::POLICY_FILES,
-    reason::Reason,
     recorded::{Backtest, Flip, Situation},
     replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,

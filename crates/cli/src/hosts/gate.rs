@@ -7,11 +7,9 @@ use countersign_canon::{Issue, Json, NonEmpty, Text};
 use countersign_ledger::OutcomeStatus;
 use countersign_policy::{
     ActionHash, ActionKind, AllowPolicy, Lattice, NameSet, Policy, ProbeFact, ProbeFacts, ProbeSchema, Role,
-    SessionId, action_hash,
+    RuleId, SessionId, action_hash,
 };
-use countersign_service::{
-    Ask, Caller, Decision, HostCall, NewSession, Node, NodeOptions, Reason, policy_documents,
-};
+use countersign_service::{Ask, Caller, Decision, HostCall, NewSession, Node, NodeOptions, policy_documents};
 
 use super::workspace::{Workspace, first};
 use crate::{
@@ -147,11 +145,11 @@ impl Gate {
         if decision.is_allowed() && decision.permit.is_some() {
             return Ok(Verdict::Allowed);
         }
-        let why = self.node.why(&decision.decided).map_err(|error| Issue::from(&error))?;
+        let rule = self.node.deciding_rule(&decision.decided).map_err(|error| Issue::from(&error))?;
         if decision.decided.pending_approval.is_some() {
             self.keep_evidence(action)?;
         }
-        Ok(Verdict::Denied(Box::new(self.denial(action, hash, &decision, why))))
+        Ok(Verdict::Denied(Box::new(self.denial(action, hash, &decision, rule))))
     }
 
     /// Keeps what a probe found, in the log.
@@ -188,7 +186,7 @@ impl Gate {
         }
     }
 
-    fn denial(&self, action: &Action, hash: ActionHash, decision: &Decision, why: Reason) -> Denial {
+    fn denial(&self, action: &Action, hash: ActionHash, decision: &Decision, rule: Option<RuleId>) -> Denial {
         let worst = action.classification.iter().flat_map(|found| &found.findings);
         let worst = worst.filter(|finding| finding.kind == action.kind && !finding.part.is_empty());
         let finding = worst.map(|it| format!("`{}` ({})", it.part.escape_debug(), it.reason)).next();
@@ -196,8 +194,8 @@ impl Gate {
         let data = self.workspace.data.display().to_string();
         Denial {
             code: decision.code().to_owned(),
-            rule: why.rule_id.map(|rule| rule.to_string()),
-            words: why.words,
+            rule: rule.map(|rule| rule.to_string()),
+            words: decision.decided.reason.to_string(),
             kind: action.kind,
             finding,
             action: hash,

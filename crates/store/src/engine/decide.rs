@@ -7,9 +7,9 @@ use countersign_ledger::{
     detail,
 };
 use countersign_policy::{
-    ApprovalNeed, Authorization, Decision, Evaluation, EvidenceRef, Gate, Kind, NameSet, ProbeFacts,
-    ProbeSchema, ProvidedApproval, Request, Rule, SessionFacts, TraceVersion, action_hash, authorize,
-    codes as policy_codes,
+    ApprovalNeed, Authorization, Decision, Evaluation, EvidenceRef, Gate, NameSet, ProbeFacts, ProbeSchema,
+    ProvidedApproval, Request, SessionFacts, TraceVersion, action_hash, authorize, codes as policy_codes,
+    deciding_rule,
 };
 
 use super::{Made, session::mode_of};
@@ -277,11 +277,7 @@ fn nothing_found(session: Option<&Session>) -> Result<ProbeFacts, CallError> {
 /// Why it came out so, in one sentence: the words of the rule that decided, or what the code means.
 fn reason(evaluation: &Evaluation<'_>) -> String {
     let code = evaluation.decision_code;
-    let decides = |rule: &&&Rule| rule.code.as_str() == code;
-    let asks =
-        |rule: &&&Rule| code == policy_codes::URM_APPROVAL_REQUIRED.as_str() && rule.kind == Kind::Require;
-    let rule = evaluation.matched.iter().find(decides).or_else(|| evaluation.matched.iter().find(asks));
-    if let Some(rule) = rule {
+    if let Some(rule) = deciding_rule(code, &evaluation.matched) {
         return rule.message.clone();
     }
     let meaning = policy_codes::ALL.iter().find(|entry| entry.code.as_str() == code);
