@@ -1,15 +1,12 @@
 //! What every engine must give: the trace, byte for byte. The peers know matching rules; the host makes the rest.
 
 use countersign_canon::Sha256;
-use countersign_policy::{ContextHash, Decision, Effect, Evaluation, Gate, Policy, Rule, Trace};
+use countersign_policy::{ContextHash, Decision, Effect, Evaluation, Gate, Matched, Policy, Trace};
 
 /// Folds the indices of matching rules into a trace: deny, no allow, missing approval, first allow.
-pub fn trace(policy: &Policy, mut matched: Vec<usize>, approved: bool, canonical_context: &[u8]) -> String {
-    matched.sort_unstable();
-    let matched: Vec<&Rule> = matched.into_iter().map(|index| &policy.rules()[index]).collect();
-    let first = |effect: Effect| {
-        matched.iter().find(|rule| rule.then.effect == effect).map(|rule| rule.code.as_str())
-    };
+pub fn trace(policy: &Policy, matched: Vec<usize>, approved: bool, canonical_context: &[u8]) -> String {
+    let matched = Matched::new(policy, matched);
+    let first = |effect: Effect| matched.with_effect(effect).next().map(|rule| rule.code.as_str());
     let required_approval = first(Effect::RequireApproval).is_some();
     let warrant_invalid = first(Effect::SetWarrantInvalid).is_some();
     let (decision, decision_code, gate) = match (first(Effect::DenyAction), first(Effect::AllowAction)) {
@@ -24,7 +21,6 @@ pub fn trace(policy: &Policy, mut matched: Vec<usize>, approved: bool, canonical
         Evaluation { decision, decision_code, gate, required_approval, warrant_invalid, matched };
     let trace = Trace {
         evaluation,
-        policy_hash: *policy.hash(),
         input_context_hash: ContextHash::of_canonical(canonical_context),
         evidence_refs: Vec::new(),
         bindings: None,

@@ -6,8 +6,8 @@ use countersign_canon::{Code, Nullable, Timestamp};
 
 use crate::{
     ActionEntry, ActionHash, ActionKind, AllowPolicy, ApprovalFacts, ApprovalSubject, Bindings, Context,
-    Decision, Effect, Evaluation, EvidenceRef, Gate, Lattice, Mode, NameSet, Policy, ProbeFacts,
-    ProvidedApproval, Role, Rule, SessionId, Trace, Warrant, codes, trace,
+    Decision, Effect, Evaluation, EvidenceRef, Gate, Lattice, Matched, Mode, NameSet, Policy, ProbeFacts,
+    ProvidedApproval, Role, SessionId, Trace, Warrant, codes, trace,
 };
 
 /// The documents that are in force together.
@@ -127,7 +127,7 @@ pub fn authorize<'p>(in_force: InForce<'p>, request: &Request, now: Timestamp) -
             gate,
             required_approval: required,
             warrant_invalid: false,
-            matched: Vec::new(),
+            matched: Matched::none(in_force.policy),
         },
         None => in_force.policy.evaluate(&context, required),
     };
@@ -135,7 +135,6 @@ pub fn authorize<'p>(in_force: InForce<'p>, request: &Request, now: Timestamp) -
         evaluation.required_approval.then(|| approval_need(entry.filter(|_| required), &evaluation.matched));
     let trace = Trace {
         evaluation,
-        policy_hash: *in_force.policy.hash(),
         input_context_hash: context.hash(),
         evidence_refs: EvidenceRef::sorted(request.evidence_refs.clone()),
         bindings: Some(Bindings {
@@ -175,13 +174,12 @@ fn hard_gate(
 }
 
 /// The strictest of what the lattice and the matching rules ask for.
-fn approval_need(entry: Option<&ActionEntry>, matched: &[&Rule]) -> ApprovalNeed {
-    let asked = |rule: &&&Rule| rule.then.effect == Effect::RequireApproval;
-    let by_rule =
-        matched.iter().filter(asked).filter_map(|rule| rule.param("approvals")?.as_number()?.as_i64());
+fn approval_need(entry: Option<&ActionEntry>, matched: &Matched<'_>) -> ApprovalNeed {
+    let asking = || matched.with_effect(Effect::RequireApproval);
+    let by_rule = asking().filter_map(|rule| rule.param("approvals")?.as_number()?.as_i64());
     let by_lattice = entry.and_then(|entry| entry.approvals).map(countersign_canon::Within::get);
     let approvals = by_rule.chain(by_lattice).filter_map(|count| u32::try_from(count).ok()).max();
-    let named = matched.iter().filter(asked).filter_map(|rule| rule.param("reviewers")?.as_str());
+    let named = asking().filter_map(|rule| rule.param("reviewers")?.as_str());
     let named = named.flat_map(|names| names.split(',')).filter_map(|name| Role::parse(name.trim()).ok());
     let listed = entry.and_then(|entry| entry.reviewers.clone()).unwrap_or_default();
     ApprovalNeed {

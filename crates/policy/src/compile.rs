@@ -21,9 +21,9 @@ use self::{
 };
 
 /// Columns are kept in blocks of half a cache line: small policies need no more.
-const WORDS_PER_BLOCK: usize = 4;
-const COLUMNS_PER_BLOCK: usize = WORDS_PER_BLOCK * 64;
-type Block = [u64; WORDS_PER_BLOCK];
+/// In bytes, and not in words, they are merged sixteen at a time.
+type Block = [u8; 32];
+const COLUMNS_PER_BLOCK: usize = size_of::<Block>() * 8;
 
 /// A policy made ready to decide.
 #[derive(Debug)]
@@ -247,7 +247,7 @@ impl Compiled {
     }
 
     /// Calls `found` with the index of every matching rule, in order.
-    pub(crate) fn each_match(&self, facts: &Facts, found: &mut impl FnMut(usize)) {
+    pub(crate) fn each_match(&self, facts: &Facts, found: &mut impl FnMut(u16)) {
         let layout = &self.layout;
         let single = [
             layout.role.saturating_add(usize::from(facts.role)),
@@ -270,7 +270,8 @@ impl Compiled {
             let groups = plane.get(layout.allowed..layout.end).unwrap_or_default();
             merge_groups(&mut out, groups, &facts.allowed);
             let block_rules = rules.as_slice();
-            for (word_index, (out, exists)) in out.iter().zip(columns).enumerate() {
+            let (out, columns) = (words(&out), words(columns));
+            for (word_index, (out, exists)) in out.zip(columns).enumerate() {
                 let mut open = exists & !out;
                 let word_rules = block_rules.get(word_index << 6..).unwrap_or_default();
                 while open != 0 {
@@ -279,7 +280,7 @@ impl Compiled {
                     let Some(&rule) = word_rules.get(bit) else { break };
                     if last != Some(rule) && self.wide_matches(rule, facts) {
                         last = Some(rule);
-                        found(usize::from(rule));
+                        found(rule);
                     }
                 }
             }
@@ -294,9 +295,14 @@ impl Compiled {
 }
 
 fn set(block: Option<&mut Block>, column: usize) {
-    if let Some(word) = block.and_then(|block| block.get_mut(column / 64 % WORDS_PER_BLOCK)) {
-        *word |= 1_u64.unbounded_shl(u32::try_from(column & 63).unwrap_or(0));
+    if let Some(byte) = block.and_then(|block| block.get_mut(column % COLUMNS_PER_BLOCK / 8)) {
+        *byte |= 1 << (column & 7);
     }
+}
+
+/// Sixty-four columns at a time.
+fn words(block: &Block) -> impl Iterator<Item = u64> {
+    block.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word))
 }
 
 fn merge(out: &mut Block, row: Option<&Block>) {

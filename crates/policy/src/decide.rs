@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use countersign_canon::choice;
 
 use crate::{
-    Atom, Context, Effect, Policy, Rule, algebra::Algebra, codes, compile::Facts, context::InContext,
+    Atom, Context, Effect, Matched, Policy, Rule, algebra::Algebra, codes, compile::Facts, context::InContext,
 };
 
 choice! {
@@ -177,18 +177,17 @@ pub struct Evaluation<'p> {
     /// Whether the warrant is marked invalid.
     pub warrant_invalid: bool,
     /// Every matching rule, in order.
-    pub matched: Vec<&'p Rule>,
+    pub matched: Matched<'p>,
 }
 
 /// The rule that a decision with this code rests on, among those that matched, in order: the first that gives the code,
 /// or the first that asks for the approval that is missing. Where a gate decided, or no rule allowed it, there is none.
 #[must_use]
-pub fn deciding_rule<'r>(code: &str, matched: &[&'r Rule]) -> Option<&'r Rule> {
+pub fn deciding_rule<'r>(code: &str, matched: impl Iterator<Item = &'r Rule> + Clone) -> Option<&'r Rule> {
     let is_approval_missing = code == codes::URM_APPROVAL_REQUIRED.as_str();
-    let gives = matched.iter().find(|rule| rule.code.as_str() == code);
-    let asks =
-        || matched.iter().find(|rule| is_approval_missing && rule.then.effect == Effect::RequireApproval);
-    gives.or_else(asks).copied()
+    let gives = matched.clone().find(|rule| rule.code.as_str() == code);
+    let asks = |rule: &&Rule| is_approval_missing && rule.then.effect == Effect::RequireApproval;
+    gives.or_else(|| matched.clone().find(asks))
 }
 
 impl Policy {
@@ -199,13 +198,8 @@ impl Policy {
     }
 
     pub(crate) fn evaluate_facts(&self, facts: &Facts, required: bool) -> Evaluation<'_> {
-        let mut matched = Vec::new();
-        self.compiled.each_match(facts, &mut |index| {
-            if matched.is_empty() {
-                matched.reserve(16);
-            }
-            matched.extend(self.rules().get(index));
-        });
+        let mut matched = Matched::none(self);
+        self.compiled.each_match(facts, &mut |index| matched.push(index));
         conclude(matched, required, facts.approval_is_available())
     }
 
@@ -220,28 +214,22 @@ impl Policy {
             .map_or((Decision::Deny, codes::URM_POLICY_DENIED.as_str(), Gate::Kernel), |case| {
                 (case.decision, case.code, case.gate)
             });
-        let matching = self.rules().iter().zip(verdict.matches);
+        let matching = verdict.matches.iter().enumerate().filter(|(_, matches)| **matches);
         Evaluation {
             decision,
             decision_code,
             gate,
             required_approval: verdict.required_approval,
             warrant_invalid: verdict.warrant_invalid,
-            matched: matching.filter_map(|(rule, matches)| matches.then_some(rule)).collect(),
+            matched: Matched::new(self, matching.map(|(index, _)| index)),
         }
     }
 }
 
 /// Deny overrides, then no allow, then a missing approval, then the first allow. CLAUSE: K1.5.
-fn conclude(matched: Vec<&Rule>, required: bool, approval_is_available: bool) -> Evaluation<'_> {
-    // The last rule of an effect that is met from behind is its first; no branch hangs on what a rule does.
-    let mut first: [Option<&Rule>; Effect::ALL.len()] = [None; Effect::ALL.len()];
-    for rule in matched.iter().rev() {
-        if let Some(first) = first.get_mut(rule.then.effect.index()) {
-            *first = Some(rule);
-        }
-    }
-    let of = |effect: Effect| first.get(effect.index()).copied().flatten().map(|rule| rule.code.as_str());
+fn conclude(matched: Matched<'_>, required: bool, approval_is_available: bool) -> Evaluation<'_> {
+    let firsts = matched.firsts();
+    let of = |effect: Effect| firsts.get(effect.index()).copied().flatten().map(|rule| rule.code.as_str());
     let (deny, allow) = (of(Effect::DenyAction), of(Effect::AllowAction));
     let required_approval = required || of(Effect::RequireApproval).is_some();
     let warrant_invalid = of(Effect::SetWarrantInvalid).is_some();

@@ -30,6 +30,7 @@ mod explain;
 mod expr;
 mod lattice;
 mod lint;
+mod matched;
 mod names;
 mod policy;
 mod render;
@@ -60,6 +61,7 @@ pub use crate::{
         LatticeDocument, LatticeHash, LatticeSchema, Probe, ProbeFacts, ProbeHash, ProbeSchema,
     },
     lint::{Idle, idle_rules},
+    matched::Matched,
     names::{
         ApprovalId, Capability, Effect, EvidenceKind, Kind, Mode, NameSet, ProbeFact, Role, RuleCode, RuleId,
         SessionId, Warrant,

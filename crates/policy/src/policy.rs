@@ -6,7 +6,7 @@ use countersign_canon::{
     Definitions, Issue, Json, NonEmpty, Reader, Wire, canon_codes, choice, record, typed_hash,
 };
 
-use crate::{Rule, RuleId, advice, codes, compile::Compiled, expr::Size, rule::CheckedRule};
+use crate::{Rule, RuleId, advice, codes, compile::Compiled, expr::Size, matched::Notes, rule::CheckedRule};
 
 /// LIMIT: how many rules a policy may have (K1.1).
 pub const RULES_MAX: usize = 500;
@@ -45,6 +45,7 @@ pub struct Policy {
     rules: Vec<Rule>,
     hash: PolicyHash,
     pub(crate) compiled: Compiled,
+    pub(crate) notes: Notes,
 }
 
 impl Policy {
@@ -88,8 +89,8 @@ impl Policy {
     pub(crate) fn from_rules(mut rules: Vec<Rule>) -> Self {
         rules.sort_by(|a, b| a.order().cmp(&b.order()));
         let hash = PolicyHash::of_json(&semantic_form(&rules));
-        let compiled = Compiled::new(&rules);
-        Self { rules, hash, compiled }
+        let (compiled, notes) = (Compiled::new(&rules), Notes::of(&rules, &hash));
+        Self { rules, hash, compiled, notes }
     }
 
     /// The rules, in the order in which they decide.

@@ -112,8 +112,6 @@ pub struct Bindings {
 pub struct Trace<'p> {
     /// What the gates and rules say.
     pub evaluation: Evaluation<'p>,
-    /// Under which policy.
-    pub policy_hash: PolicyHash,
     /// From which facts.
     pub input_context_hash: ContextHash,
     /// Evidence.
@@ -141,7 +139,7 @@ impl Policy {
         let mut facts = Facts::BLANK;
         if self.compiled.recognise(context, &mut facts).is_some() {
             let hash = ContextHash::of_canonical(context);
-            return Ok(self.bare_trace(self.evaluate_facts(&facts, false), hash));
+            return Ok(Trace::bare(self.evaluate_facts(&facts, false), hash));
         }
         Context::load(context).map(|context| self.trace_context(&context))
     }
@@ -149,21 +147,22 @@ impl Policy {
     /// Decides from a context by the rules alone.
     #[must_use]
     pub fn trace_context(&self, context: &Context) -> Trace<'_> {
-        self.bare_trace(self.evaluate(context, false), context.hash())
-    }
-
-    fn bare_trace<'p>(&self, evaluation: Evaluation<'p>, input_context_hash: ContextHash) -> Trace<'p> {
-        Trace {
-            evaluation,
-            policy_hash: *self.hash(),
-            input_context_hash,
-            evidence_refs: Vec::new(),
-            bindings: None,
-        }
+        Trace::bare(self.evaluate(context, false), context.hash())
     }
 }
 
-impl Trace<'_> {
+impl<'p> Trace<'p> {
+    /// A trace of the rules alone.
+    const fn bare(evaluation: Evaluation<'p>, input_context_hash: ContextHash) -> Self {
+        Self { evaluation, input_context_hash, evidence_refs: Vec::new(), bindings: None }
+    }
+
+    /// Under which policy.
+    #[must_use]
+    pub const fn policy_hash(&self) -> &'p PolicyHash {
+        self.evaluation.matched.policy().hash()
+    }
+
     /// Puts evidence beside the decision, which it does not change; those that were not there already. CLAUSE: K4.2.
     pub fn attach(&mut self, refs: Vec<EvidenceRef>) -> Vec<EvidenceRef> {
         let new: Vec<EvidenceRef> =
@@ -184,7 +183,7 @@ impl Trace<'_> {
         Json::object([
             ("decision", decision.write()),
             ("decision_code", text(decision_code)),
-            ("policy_hash", self.policy_hash.write()),
+            ("policy_hash", self.policy_hash().write()),
             ("input_context_hash", self.input_context_hash.write()),
             ("matched_rule_ids", Json::array(matched.iter().map(|rule| rule.rule_id.write()))),
             ("required_approval", Json::from(*required_approval)),
@@ -210,39 +209,35 @@ impl Trace<'_> {
         // Room for most traces, and still small enough for an allocator's quick lists.
         let mut out = String::with_capacity(1000);
         self.write_advisories(&mut out);
-        let mut member = |lead: &str, text: &str| {
-            out.push_str(lead);
-            out.push_str(text);
-        };
         let truth = |truth: bool| if truth { "true" } else { "false" };
         let mut hex = [0_u8; 64];
         let bindings = self.bindings.as_ref();
-        bound(&mut member, ",\"allow_hash\":", bindings.map(|bindings| bindings.allow_hash.digest()));
-        member(",\"decision\":\"", decision.as_str());
-        member("\",\"decision_code\":\"", decision_code);
-        member("\",\"evaluator_version\":\"", EVALUATOR_VERSION);
+        bound(&mut out, ",\"allow_hash\":", bindings.map(|bindings| bindings.allow_hash.digest()));
+        member(&mut out, ",\"decision\":\"", decision.as_str());
+        member(&mut out, "\",\"decision_code\":\"", decision_code);
+        member(&mut out, "\",\"evaluator_version\":\"", EVALUATOR_VERSION);
         if self.evidence_refs.is_empty() {
-            member("\",\"evidence_refs\":", "[]");
+            member(&mut out, "\",\"evidence_refs\":", "[]");
         } else {
             let evidence = Json::array(self.evidence_refs.iter().map(Wire::write));
-            member("\",\"evidence_refs\":", &evidence.to_canonical());
+            member(&mut out, "\",\"evidence_refs\":", &evidence.to_canonical());
         }
-        member(",\"gate\":", ["0", "1", "2", "3", "4", "5", "6", "7"].get(gate_index(*gate)).unwrap_or(&"0"));
-        member(",\"input_context_hash\":\"", self.input_context_hash.digest().to_hex(&mut hex));
-        bound(&mut member, "\",\"lattice_hash\":", bindings.map(|bindings| bindings.lattice_hash.digest()));
-        member(",\"matched_rule_ids\":[", if matched.is_empty() { "]" } else { "\"" });
-        for (index, rule) in matched.iter().enumerate() {
-            let is_last = index.saturating_add(1) == matched.len();
-            member(rule.rule_id.as_str(), if is_last { "\"]" } else { "\",\"" });
-        }
-        member(",\"policy_hash\":\"", self.policy_hash.digest().to_hex(&mut hex));
-        member("\",\"policy_ir_version\":\"", crate::PolicySchema::V1.as_str());
-        member("\",\"policy_schema_version\":\"", PolicySchemaVersion::V1.as_str());
-        bound(&mut member, "\",\"probe_hash\":", bindings.map(|bindings| bindings.probe_hash.digest()));
-        member(",\"required_approval\":", truth(*required_approval));
-        member(",\"trace_version\":\"", TraceVersion::V1.as_str());
-        member("\",\"warrant_invalid\":", truth(*warrant_invalid));
-        member("}", "");
+        member(
+            &mut out,
+            ",\"gate\":",
+            ["0", "1", "2", "3", "4", "5", "6", "7"].get(gate_index(*gate)).unwrap_or(&"0"),
+        );
+        member(&mut out, ",\"input_context_hash\":\"", self.input_context_hash.digest().to_hex(&mut hex));
+        bound(&mut out, "\",\"lattice_hash\":", bindings.map(|bindings| bindings.lattice_hash.digest()));
+        out.push_str(",\"matched_rule_ids\":");
+        matched.write_ids(&mut out);
+        out.push(',');
+        matched.write_policy(&mut out);
+        bound(&mut out, ",\"probe_hash\":", bindings.map(|bindings| bindings.probe_hash.digest()));
+        member(&mut out, ",\"required_approval\":", truth(*required_approval));
+        member(&mut out, ",\"trace_version\":\"", TraceVersion::V1.as_str());
+        member(&mut out, "\",\"warrant_invalid\":", truth(*warrant_invalid));
+        out.push('}');
         out
     }
 
@@ -270,8 +265,7 @@ impl Trace<'_> {
 
     /// The matching rules that only advise.
     fn advisories(&self) -> impl Iterator<Item = &Rule> {
-        let matched = self.evaluation.matched.iter().copied();
-        matched.filter(|rule| rule.then.effect == Effect::EmitAdvisory)
+        self.evaluation.matched.with_effect(Effect::EmitAdvisory)
     }
 
     /// CLAUSE: K2.3, advice carries the final decision, also a denial.
@@ -290,13 +284,19 @@ fn gate_index(gate: Gate) -> usize {
     usize::try_from(gate.number()).unwrap_or(0)
 }
 
-fn bound(member: &mut impl FnMut(&str, &str), lead: &str, hash: Option<&countersign_canon::Sha256>) {
+#[inline]
+fn member(out: &mut String, lead: &str, text: &str) {
+    out.push_str(lead);
+    out.push_str(text);
+}
+
+fn bound(out: &mut String, lead: &str, hash: Option<&countersign_canon::Sha256>) {
     let mut hex = [0_u8; 64];
     match hash {
-        None => member(lead, "null"),
+        None => member(out, lead, "null"),
         Some(hash) => {
-            member(lead, "\"");
-            member(hash.to_hex(&mut hex), "\"");
+            member(out, lead, "\"");
+            member(out, hash.to_hex(&mut hex), "\"");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Theorems about one witness, as the evaluator itself sees it: no formula is asked here.
 
-use countersign_policy::{Context, Decision, Effect, Evaluation, Mode, Outcome, Rule, RuleId, authorize};
+use countersign_policy::{Context, Decision, Effect, Evaluation, Mode, Outcome, RuleId, authorize};
 
 use crate::{Never, Scope, Subject, Theorem, Witness};
 
@@ -77,8 +77,8 @@ fn matches(evaluation: &Evaluation<'_>, id: &RuleId) -> bool {
 
 /// Whether the matching rules settle what this one would.
 fn is_settled(evaluation: &Evaluation<'_>, id: &RuleId) -> bool {
-    let of = |effect: Effect| evaluation.matched.iter().filter(move |rule| rule.then.effect == effect);
-    let is_first = |effect: Effect| of(effect).next().is_some_and(|rule: &&Rule| rule.rule_id == *id);
+    let of = |effect: Effect| evaluation.matched.with_effect(effect);
+    let is_first = |effect: Effect| of(effect).next().is_some_and(|rule| rule.rule_id == *id);
     let effect = evaluation.matched.iter().find(|rule| rule.rule_id == *id).map(|rule| rule.then.effect);
     match effect {
         None | Some(Effect::SetWarrantInvalid | Effect::EmitAdvisory) => false,

@@ -22,7 +22,7 @@ impl Node {
         let version = versions.iter().find(is_it).ok_or_else(missing)?;
         let loaded = LoadedVersion::load(version).map_err(ServiceError::defect)?;
         let is_matched = |rule: &&Rule| matched.iter().any(|id| id.as_str() == Some(rule.rule_id.as_str()));
-        let rules: Vec<&Rule> = loaded.policy.rules().iter().filter(is_matched).collect();
-        Ok(deciding_rule(code, &rules).map(|rule| rule.rule_id.clone()))
+        let rules = loaded.policy.rules().iter().filter(is_matched);
+        Ok(deciding_rule(code, rules).map(|rule| rule.rule_id.clone()))
     }
 }

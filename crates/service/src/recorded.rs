@@ -184,7 +184,7 @@ impl Node {
 /// The rule that decided: the first denial; for a missing approval the first that asks for one; else the first that allows.
 fn decisive<'e>(evaluation: &'e Evaluation<'_>) -> Option<&'e Rule> {
     use countersign_policy::Kind;
-    let first = |kind: Kind| evaluation.matched.iter().copied().find(|rule| rule.kind == kind);
+    let first = |kind: Kind| evaluation.matched.iter().find(|rule| rule.kind == kind);
     match evaluation.decision {
         Decision::Allow => first(Kind::Allow),
         Decision::Deny if evaluation.gate == Gate::ApprovalRequired => first(Kind::Require),

@@ -20,7 +20,7 @@ impl Compiled {
         cursor.literal(b"{\"action_hash\":\"")?;
         facts.hash = cursor.hash(&self.hashes)?;
         cursor.literal(b",\"action_kind\":\"")?;
-        facts.kind = cursor.name(&self.kinds)?.number;
+        facts.kind = cursor.name(&self.kinds)?;
         cursor.literal(b",\"approval_present\":")?;
         facts.switch(facts::APPROVAL_PRESENT, cursor.truth()?);
         cursor.literal(b",\"approval_unexpired\":")?;
@@ -42,7 +42,7 @@ impl Compiled {
         cursor.literal(b",\"role\":")?;
         if !cursor.null() {
             cursor.literal(b"\"")?;
-            facts.role = cursor.name(&self.roles)?.number;
+            facts.role = cursor.name(&self.roles)?;
         }
         cursor.literal(b",\"session_active\":")?;
         facts.switch(facts::SESSION_ACTIVE, cursor.truth()?);
@@ -67,15 +67,6 @@ macro_rules! vocabulary {
 vocabulary! { MODES: Mode { ReadOnly, WritesAllowed } }
 vocabulary! { WARRANTS: Warrant { Observed, Derived, Checked, Hypothesis, Unknown } }
 vocabulary! { EVIDENCE_KINDS: EvidenceKind { Artifact, Event, Proof, Run, Validator } }
-
-/// A name of a context.
-struct Found<'b> {
-    name: &'b [u8],
-    /// Its first sixteen bytes as one number, the first byte the highest, filled up with zeros.
-    lead: u128,
-    /// Its number in the policy; zero if the policy does not mention it.
-    number: u16,
-}
 
 /// What is left to read.
 struct Cursor<'b> {
@@ -107,12 +98,11 @@ impl<'b> Cursor<'b> {
     }
 
     /// A name and its closing quote; the name's number in the table.
-    #[inline(always)]
-    fn name(&mut self, lookup: &Lookup) -> Option<Found<'b>> {
+    fn name(&mut self, lookup: &Lookup) -> Option<u16> {
         let (name, key) = self.quoted()?;
         let number = lookup.find_keyed(name, &key);
         // A name that the policy mentions has the shape of a name.
-        (number != 0 || is_name(name)).then_some(Found { name, lead: key.lead(), number })
+        (number != 0 || is_name(name)).then_some(number)
     }
 
     /// Everything up to the closing quote, which is passed.
@@ -174,21 +164,32 @@ impl<'b> Cursor<'b> {
         if self.literal(b"]").is_some() {
             return Some(());
         }
-        let mut previous = Found { name: b"", lead: 0, number: 0 };
+        let list = self.rest;
+        let mut previous = (0_u128, [].as_slice());
+        let mut are_known = true;
         for _ in 0..NAMES_MAX {
             self.literal(b"\"")?;
-            let found = self.name(lookup)?;
+            let (name, key) = self.quoted()?;
             // Where the first sixteen bytes differ they settle the order.
-            if found.lead < previous.lead || found.lead == previous.lead && found.name <= previous.name {
+            if key.lead() < previous.0 || key.lead() == previous.0 && name <= previous.1 {
                 return None;
             }
-            Facts::add_capability(words, found.number);
-            previous = found;
+            let number = lookup.find_keyed(name, &key);
+            // A name that the policy mentions has the shape of a name.
+            if number == 0 {
+                are_known = false;
+                if name.len() > NAME_LENGTH_MAX || !name.first()?.is_ascii_alphabetic() {
+                    return None;
+                }
+            }
+            Facts::add_capability(words, number);
+            previous = (key.lead(), name);
             match self.rest.split_first()? {
                 (b',', after) => self.rest = after,
                 (b']', after) => {
+                    let length = list.len().checked_sub(self.rest.len())?;
                     self.rest = after;
-                    return Some(());
+                    return (are_known || has_only_names(list.get(..length)?)).then_some(());
                 }
                 _ => return None,
             }
@@ -245,29 +246,47 @@ fn is_plain_instant(text: &[u8; 20]) -> bool {
         && matches!((mi1, s1), (b'0'..=b'5', b'0'..=b'5'))
 }
 
+/// LIMIT: how long a name in a context may be.
+const NAME_LENGTH_MAX: usize = 128;
+
 /// Whether the bytes have the shape of the names in a context.
 fn is_name(bytes: &[u8]) -> bool {
-    let fits = |byte: &u8| IN_NAMES.get(usize::from(*byte)).copied().unwrap_or(false);
-    bytes.len() <= 128
+    bytes.len() <= NAME_LENGTH_MAX
         && bytes.first().is_some_and(u8::is_ascii_alphabetic)
-        && bytes.iter().fold(true, |all, byte| all & fits(byte))
+        && bytes.iter().fold(true, |all, byte| all & fits_in_names(*byte))
 }
 
-/// Which bytes may stand in a name: a table, because most of the bytes of a context do.
-const IN_NAMES: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut rest: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@/-";
-    while let [byte, after @ ..] = rest {
-        let (_, tail) = table.split_at_mut(usize_of(*byte));
-        if let [entry, ..] = tail {
-            *entry = true;
+/// Whether the elements of a list of strings, each of which starts with a letter, have only what may stand in names.
+///
+/// Most of a context is such lists, and to look at one as a whole is a few instructions for sixteen bytes.
+fn has_only_names(list: &[u8]) -> bool {
+    let Some((_, bytes)) = list.split_first() else { return true };
+    // Every byte beside the one before it; the last sixteen once more, for what is left over.
+    let (before, _) = list.as_chunks::<16>();
+    let (chunks, rest) = bytes.as_chunks::<16>();
+    let last = list.split_last().and_then(|(_, before)| before.last_chunk::<16>()).zip(bytes.last_chunk());
+    let fits = |(before, bytes)| fit_in_names(before, bytes);
+    before.iter().zip(chunks).all(fits)
+        && match last {
+            Some(last) => rest.is_empty() || fits(last),
+            None => list.iter().zip(bytes).all(|(before, byte)| fits_in_list(*before, *byte)),
         }
-        rest = after;
-    }
-    table
-};
+}
 
-#[expect(clippy::as_conversions, reason = "`From` is not const; a byte always fits")]
-const fn usize_of(byte: u8) -> usize {
-    byte as usize
+fn fit_in_names(before: &[u8; 16], bytes: &[u8; 16]) -> bool {
+    before.iter().zip(bytes).fold(true, |all, (before, byte)| all & fits_in_list(*before, *byte))
+}
+
+/// No name starts with a comma: one behind a quote stands between two names.
+#[inline]
+const fn fits_in_list(before: u8, byte: u8) -> bool {
+    fits_in_names(byte) | (byte == b'"') | ((byte == b',') & (before == b'"'))
+}
+
+#[inline]
+const fn fits_in_names(byte: u8) -> bool {
+    let is_sign_or_digit = byte.wrapping_sub(b'-') < 14;
+    let is_at_or_upper = byte.wrapping_sub(b'@') < 27;
+    let is_lower = byte.wrapping_sub(b'a') < 26;
+    is_sign_or_digit | is_at_or_upper | is_lower | (byte == b'_')
 }

@@ -372,7 +372,7 @@ mod k2_2 {
         let scene = Scene { probe: "[]", ..Scene::new() };
         scene.decide(&policy, |decided| {
             let bindings = decided.trace.bindings.unwrap();
-            assert_eq!(decided.trace.policy_hash, *policy.hash());
+            assert_eq!(decided.trace.policy_hash(), policy.hash());
             assert_ne!(bindings.lattice_hash.digest(), bindings.allow_hash.digest());
             assert_eq!(decided.trace.to_canonical(), decided.trace.to_json().to_canonical());
         });

@@ -277,7 +277,7 @@ fn nothing_found(session: Option<&Session>) -> Result<ProbeFacts, CallError> {
 /// Why it came out so, in one sentence: the words of the rule that decided, or what the code means.
 fn reason(evaluation: &Evaluation<'_>) -> String {
     let code = evaluation.decision_code;
-    if let Some(rule) = deciding_rule(code, &evaluation.matched) {
+    if let Some(rule) = deciding_rule(code, evaluation.matched.iter()) {
         return rule.message.clone();
     }
     let meaning = policy_codes::ALL.iter().find(|entry| entry.code.as_str() == code);
@@ -347,7 +347,7 @@ fn record_of(
         session_id: request.session.session_id.clone(),
         proceed: asked.decide.proceed == Proceed::Begin,
         policy_version: version.version,
-        policy_hash: authorization.trace.policy_hash,
+        policy_hash: *authorization.trace.policy_hash(),
         trace_version: TraceVersion::V1,
         approval_provided: asked.decide.approval_id.is_some(),
         approval,

@@ -71,7 +71,8 @@ fn text(explanation: &Explanation<'_>) -> String {
     let _infallible = writeln!(
         text,
         "\npolicy_hash         {}\ninput_context_hash  {}",
-        trace.policy_hash, trace.input_context_hash
+        trace.policy_hash(),
+        trace.input_context_hash
     );
     text
 }
@@ -95,7 +96,8 @@ fn markdown(explanation: &Explanation<'_>) -> String {
     let _infallible = writeln!(
         text,
         "\npolicy_hash `{}`, input_context_hash `{}`",
-        trace.policy_hash, trace.input_context_hash
+        trace.policy_hash(),
+        trace.input_context_hash
     );
     text
 }

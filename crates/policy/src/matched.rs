@@ -1,0 +1,158 @@
+//! The rules that match a context, in order, and what is kept ready for the traces that they appear in.
+
+use alloc::{format, string::String, vec::Vec};
+use core::fmt;
+
+use crate::{Effect, Policy, PolicyHash, PolicySchema, PolicySchemaVersion, Rule};
+
+/// What traces say of a policy, close together: a rule is large, and a decision meets many.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    effects: Vec<Effect>,
+    /// The members that name the policy and its versions, in canonical JSON.
+    policy: String,
+    /// The ids as a list of strings in canonical JSON, without its brackets.
+    ids: String,
+    /// Where in `ids` each rule's id and comma end.
+    ends: Vec<usize>,
+}
+
+impl Notes {
+    pub(crate) fn of(rules: &[Rule], hash: &PolicyHash) -> Self {
+        // None of these needs an escape.
+        let policy = format!(
+            "\"policy_hash\":\"{hash}\",\"policy_ir_version\":\"{}\",\"policy_schema_version\":\"{}\"",
+            PolicySchema::V1.as_str(),
+            PolicySchemaVersion::V1.as_str(),
+        );
+        let (mut ids, mut ends) = (String::new(), Vec::with_capacity(rules.len()));
+        for rule in rules {
+            ids.extend(["\"", rule.rule_id.as_str(), "\","]);
+            ends.push(ids.len());
+        }
+        Self { effects: rules.iter().map(|rule| rule.then.effect).collect(), policy, ids, ends }
+    }
+
+    /// A rule's id in quotes, and a comma.
+    fn id(&self, index: usize) -> &str {
+        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = self.ends.get(index).copied().unwrap_or(start);
+        self.ids.get(start..end).unwrap_or_default()
+    }
+}
+
+/// The rules of a policy that match, in the order in which rules decide.
+#[derive(Clone)]
+pub struct Matched<'p> {
+    policy: &'p Policy,
+    // INVARIANT: ascending; each is the index of a rule.
+    indices: Vec<u16>,
+}
+
+impl<'p> Matched<'p> {
+    /// The rules at these places of a policy; a place without a rule is left out.
+    #[must_use]
+    pub fn new(policy: &'p Policy, indices: impl IntoIterator<Item = usize>) -> Self {
+        let mut matched = Self::none(policy);
+        matched.indices.extend(
+            indices
+                .into_iter()
+                .filter(|index| *index < policy.rules().len())
+                .filter_map(|index| u16::try_from(index).ok()),
+        );
+        matched.indices.sort_unstable();
+        matched
+    }
+
+    /// No rule.
+    #[must_use]
+    pub const fn none(policy: &'p Policy) -> Self {
+        Self { policy, indices: Vec::new() }
+    }
+
+    /// The policy that they are rules of.
+    #[must_use]
+    pub const fn policy(&self) -> &'p Policy {
+        self.policy
+    }
+
+    /// Adds a rule that comes after all that are there.
+    pub(crate) fn push(&mut self, index: u16) {
+        if self.indices.is_empty() {
+            self.indices.reserve(32);
+        }
+        self.indices.push(index);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+
+    /// The rules.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'p Rule> + Clone + use<'p, '_> {
+        self.indices().filter_map(|index| self.policy.rules().get(index))
+    }
+
+    /// The rules that have this effect.
+    pub fn with_effect(&self, effect: Effect) -> impl Iterator<Item = &'p Rule> + use<'p, '_> {
+        let has = move |index: &usize| self.effect(*index) == Some(effect);
+        self.indices().filter(has).filter_map(|index| self.policy.rules().get(index))
+    }
+
+    /// The first rule of each effect, by the effect's index.
+    pub(crate) fn firsts(&self) -> [Option<&'p Rule>; Effect::ALL.len()] {
+        // The last rule of an effect that is met from behind is its first; no branch hangs on what a rule does.
+        let mut firsts = [usize::MAX; Effect::ALL.len()];
+        for index in self.indices().rev() {
+            if let Some(first) = self.effect(index).and_then(|effect| firsts.get_mut(effect.index())) {
+                *first = index;
+            }
+        }
+        firsts.map(|index| self.policy.rules().get(index))
+    }
+
+    /// Writes the ids as a list in canonical JSON.
+    pub(crate) fn write_ids(&self, out: &mut String) {
+        out.push('[');
+        for index in self.indices() {
+            out.push_str(self.policy.notes.id(index));
+        }
+        if !self.is_empty() {
+            out.pop();
+        }
+        out.push(']');
+    }
+
+    /// Writes the members that name the policy, as canonical JSON.
+    pub(crate) fn write_policy(&self, out: &mut String) {
+        out.push_str(&self.policy.notes.policy);
+    }
+
+    fn indices(&self) -> impl DoubleEndedIterator<Item = usize> + Clone + use<'_> {
+        self.indices.iter().map(|index| usize::from(*index))
+    }
+
+    fn effect(&self, index: usize) -> Option<Effect> {
+        self.policy.notes.effects.get(index).copied()
+    }
+}
+
+impl PartialEq for Matched<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for Matched<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|rule| &rule.rule_id)).finish()
+    }
+}
