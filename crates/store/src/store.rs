@@ -139,13 +139,27 @@ impl Store {
         self.database.open()?.check_integrity()
     }
 
-    /// Asks something of one state of the store.
-    fn read<T>(&self, run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    /// Asks something of one state of the store, if need be twice.
+    fn read<T>(&self, run: impl Fn(&mut dyn Sql) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = self.readers.lock().map_or(None, |mut readers| readers.pop());
-        let mut connection = match idle {
-            Some(connection) => connection,
-            None => self.database.open()?,
-        };
+        if let Some(connection) = idle {
+            match self.read_on(connection, &run) {
+                // The database may have been away and be back: connections from before are of no use.
+                Err(StoreError::Unavailable { .. }) => {
+                    self.readers.lock().map_or((), |mut idle| idle.clear())
+                }
+                answer => return answer,
+            }
+        }
+        self.read_on(self.database.open()?, &run)
+    }
+
+    /// Asks on this connection, and keeps it for the next question if it is sound.
+    fn read_on<T>(
+        &self,
+        mut connection: Connection,
+        run: &impl Fn(&mut dyn Sql) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let answer = connection.read(run)?;
         if let Ok(mut readers) = self.readers.lock() {
             readers.push(connection);
@@ -203,7 +217,7 @@ impl Store {
         keys: Option<Vec<NoteKey>>,
         outside: &[SignedCheckpoint],
     ) -> Result<LogReport, VerifyError> {
-        Ok(self.read(|sql| read::verify(sql, keys, outside))??)
+        Ok(self.read(|sql| read::verify(sql, keys.clone(), outside))??)
     }
 
     /// A session.

@@ -82,7 +82,7 @@ fn newer(one: &str, other: &str) -> String {
     if size(one) > size(other) { one.to_owned() } else { other.to_owned() }
 }
 
-/// The first answer that is not "the store is away": each connection finds out by itself that it is there again.
+/// The first answer that is not "the store is away": the writer finds out by failing that it is there again.
 fn once_back(ask: impl Fn() -> u16) -> u16 {
     let deadline = Instant::now().checked_add(Duration::from_secs(20)).unwrap();
     loop {
@@ -97,8 +97,8 @@ fn once_back(ask: impl Fn() -> u16) -> u16 {
 /// Everything that clients were told is there, once.
 fn check(town: &Town, told: &Told, approval: &str, database: &[&str]) {
     for id in told.decisions.iter().rev().take(50) {
-        let status = once_back(|| town.service.get(&town.admin, &format!("/v1/decisions/{id}")).status);
-        assert_eq!(status, 200, "{id} is lost");
+        let found = town.service.get(&town.admin, &format!("/v1/decisions/{id}"));
+        assert_eq!(found.status, 200, "{id} is lost: {found:?}");
     }
     assert!(told.permits.len() <= 1, "{approval} was used {} times", told.permits.len());
     let executions = town.service.get(&town.admin, "/v1/executions?limit=1000").json();

@@ -185,3 +185,25 @@ fn nothing_acknowledged_is_lost_when_postgresql_dies_under_load() {
     }
     lab.store.verify_log(None, &[]).unwrap();
 }
+
+/// What idles from before an outage is not what the first questions after it fail on.
+#[test]
+fn the_first_questions_after_an_outage_are_answered() {
+    let Some(mut server) = Server::start("races::the_first_questions") else { return };
+    let lab = Lab::postgresql(&server);
+    let session = lab.session(Mode::WritesAllowed);
+    let ask = || lab.store.session(&session.session_id);
+    let barrier = Barrier::new(4);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                barrier.wait();
+                (0..50).for_each(|_| assert!(ask().unwrap().is_some()));
+            });
+        }
+    });
+    server.crash_and_restart();
+    for _ in 0..8 {
+        assert_eq!(ask().unwrap().as_ref(), Some(&session));
+    }
+}
