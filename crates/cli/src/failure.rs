@@ -85,5 +85,9 @@ pub mod codes {
         HOOK_STORE_MISSING
         /// The policy in a workspace's folder is not the one that was put in force.
         HOOK_POLICY_CHANGED
+        /// A thread of Codex did not get the settings under which it asks, or is not known to have.
+        CODEX_UNGOVERNED
+        /// A method is experimental, and nobody opted in.
+        URM_EXPERIMENTAL_DISABLED
     }
 }

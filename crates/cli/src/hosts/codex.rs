@@ -1,7 +1,11 @@
 //! Codex: its hooks, its trust in them, and its app-server.
 
 pub(crate) mod app_server;
+pub(crate) mod bounds;
+mod method;
 pub(crate) mod probe;
+pub(crate) mod proxy;
+mod threads;
 
 use std::path::PathBuf;
 

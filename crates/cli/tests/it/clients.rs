@@ -3,6 +3,7 @@
 
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
 
+mod app_server;
 mod claude_code;
 mod codex;
 mod desk;
