@@ -1,5 +1,7 @@
 //! The gate before an agent's tools: a call in, a recorded yes or no out; the same for hooks and for proxies.
 
+mod run;
+
 use std::path::{Path, PathBuf};
 
 use countersign_action::{Action, Host, Kind, Place, Table, ToolCall, normalise};

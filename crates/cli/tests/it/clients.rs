@@ -7,6 +7,7 @@ mod app_server;
 mod claude_code;
 mod codex;
 mod desk;
+mod exec;
 mod install;
 mod mcp;
 mod model;
