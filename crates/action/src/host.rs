@@ -15,7 +15,7 @@ use crate::{
     classify_line, codes,
     patch::Patch,
     path::Place,
-    shell::{Command, Operator, Part, Simple, Target, parse_line},
+    shell::{Command, Operator, Part, Simple, Target, Tree, Word, parse_line},
     table::{Act, Field, Host, Table, Tool},
 };
 
@@ -113,6 +113,10 @@ impl Normaliser<'_> {
             Act::SetMode => {
                 let tool = Json::from(self.call.tool.clone());
                 Ok(self.action(Kind::SessionSetMode, Vec::from([("tool", tool)])))
+            }
+            Act::Settings => {
+                let tool = Json::from(self.call.tool.clone());
+                Ok(self.action(Kind::FsWriteOutside, Vec::from([("tool", tool)])))
             }
             Act::Type => {
                 let keys = self.text(Field::Keys)?;
@@ -291,15 +295,46 @@ fn object(object: &Object<'static>) -> Json<'static> {
     Value::Object(object.clone()).into()
 }
 
+/// The line that a shell is started for, if this is `bash -lc LINE` as one text and nothing else: how some hosts show theirs.
+#[must_use]
+pub fn started_line(text: &str) -> Option<String> {
+    let tree = parse_line(text).ok()?;
+    let Simple { words, redirections, .. } = only_command(&tree)?;
+    let is_plain =
+        |text: &str| text.chars().all(|sign| sign.is_ascii_alphanumeric() || "-_./:=@%+,".contains(sign));
+    let literal = |word: &Word| -> Option<String> {
+        let part = |part: &Part| match part {
+            Part::Quoted(text) => Some(text.clone()),
+            Part::Bare(text) => is_plain(text).then(|| text.clone()),
+            Part::Variable { .. }
+            | Part::Substitution(_)
+            | Part::Process(_)
+            | Part::Arithmetic(_)
+            | Part::Array(_) => None,
+        };
+        word.parts.iter().map(part).collect()
+    };
+    let words: Option<Vec<String>> = words.iter().map(literal).collect();
+    match words?.as_slice() {
+        [shell, option, line] if redirections.is_empty() && call::is_shell(shell) => {
+            matches!(option.as_str(), "-lc" | "-c").then(|| line.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The command, if a line is one simple command without assignments.
+fn only_command(tree: &Tree) -> Option<&Simple> {
+    let [item] = tree.list.items.as_slice() else { return None };
+    let [Command::Simple(simple)] = item.first.commands.as_slice() else { return None };
+    let is_more = !item.rest.is_empty() || item.is_background || item.first.is_negated;
+    (!is_more && simple.assignments.is_empty()).then_some(simple)
+}
+
 /// The patch, if a line does nothing but hand one to apply_patch.
 fn whole_patch(line: &str) -> Option<Patch> {
     let tree = parse_line(line).ok()?;
-    let [item] = tree.list.items.as_slice() else { return None };
-    let [Command::Simple(simple)] = item.first.commands.as_slice() else { return None };
-    let Simple { assignments, words, redirections, at: _ } = simple;
-    if !item.rest.is_empty() || item.is_background || item.first.is_negated || !assignments.is_empty() {
-        return None;
-    }
+    let Simple { words, redirections, .. } = only_command(&tree)?;
     let literal = |parts: &[Part]| match parts {
         [Part::Quoted(text) | Part::Bare(text)] => Some(text.clone()),
         _ => None,

@@ -21,7 +21,7 @@ pub use crate::shell::{
 };
 pub use crate::{
     classify::{Classification, Finding, classify_line},
-    host::{Action, Evidence, ToolCall, normalise, shell_action},
+    host::{Action, Evidence, ToolCall, normalise, shell_action, started_line},
     kind::Kind,
     patch::{Change, Hunk, PATCH_FILES_MAX, Patch, PatchedFile},
     path::{AbsolutePath, Place},

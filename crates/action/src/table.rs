@@ -66,6 +66,8 @@ choice! {
         Steer = "steer",
         /// Changes what the session may do.
         SetMode = "set_mode",
+        /// Changes the settings of the host, which is as severe as writing its files.
+        Settings = "settings",
         /// Types into a command that runs.
         Type = "type",
         /// Keeps the host's own books: lists, plans, questions.

@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod approve;
 pub(crate) mod backup;
 pub(crate) mod canon;
+pub(crate) mod codex;
 pub(crate) mod completions;
 pub(crate) mod decide;
 pub(crate) mod demo;
@@ -57,6 +58,7 @@ pub(crate) enum Command {
     Hook(hook::Arguments),
     Mcp(mcp::Arguments),
     Probe(probe::Arguments),
+    Codex(codex::Arguments),
     Session(session::Arguments),
     Decide(decide::Arguments),
     Pending(pending::Arguments),
@@ -85,7 +87,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Intents", &["intent", "dry-run"]),
     ("Repositories", &["scan"]),
     ("The service", &["up", "serve"]),
-    ("Agents", &["init", "install", "uninstall", "hook", "mcp", "probe"]),
+    ("Agents", &["init", "install", "uninstall", "hook", "mcp", "probe", "codex"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
@@ -110,6 +112,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Hook(arguments) => Ok(hook::run(arguments, console)),
         Command::Probe(arguments) => probe::run(&arguments, console),
         Command::Mcp(arguments) => mcp::run(&arguments, console),
+        Command::Codex(arguments) => codex::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),
         Command::Decide(arguments) => decide::run(&arguments, console),
         Command::Pending(arguments) => pending::run(&arguments, console),

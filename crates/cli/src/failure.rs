@@ -85,5 +85,17 @@ pub mod codes {
         HOOK_STORE_MISSING
         /// The policy in a workspace's folder is not the one that was put in force.
         HOOK_POLICY_CHANGED
+        /// A thread of Codex did not get the settings under which it asks, or is not known to have.
+        CODEX_UNGOVERNED
+        /// The schema for the last message of a worker is not one.
+        WORKER_SCHEMA_INVALID
+        /// The last message of a worker does not fit its schema.
+        WORKER_OUTPUT_INVALID
+        /// A worker said that it failed, or ended without saying anything.
+        WORKER_FAILED
+        /// A worker had no end in time.
+        WORKER_TIMEOUT
+        /// A method is experimental, and nobody opted in.
+        URM_EXPERIMENTAL_DISABLED
     }
 }

@@ -81,6 +81,8 @@ choice! {
         Advisory = "ADVISORY",
         /// A set of intents was evaluated.
         IntentsEvaluated = "INTENTS_EVALUATED",
+        /// A worker's runtime told something about itself: evidence, never a decision.
+        WorkerEvent = "WORKER_EVENT",
         /// An intent was planned without executing anything.
         DryRunPlanned = "DRY_RUN_PLANNED",
         /// A repository was scanned.
@@ -223,6 +225,12 @@ impl StreamId {
         let shown: String = text.chars().take(80).collect();
         Err(Issue::new(canon_codes::NAME_SHAPE, format!("`{shown}` is not a stream"))
             .with_expected("copilot:<session>, worker:<run>, urm_audit:<session or none> or urm_policy"))
+    }
+
+    /// Whether it is the stream of a session or a run.
+    #[must_use]
+    pub fn is_session(&self) -> bool {
+        self.0.starts_with("copilot:") || self.0.starts_with("worker:")
     }
 
     /// The name as text.

@@ -4,7 +4,7 @@
 //! made from those names, so that a later report finds the permit without anybody keeping a list, and a call that comes
 //! twice under one name begins at most once.
 
-use countersign_canon::{Json, Nullable, Sha256, Text};
+use countersign_canon::{Json, Nullable, Object, Sha256, Text};
 use countersign_ledger::{
     Approval, EventContext, EventKind, LoadedVersion, NewEvent, OutcomeStatus, PermitId, Session,
     SessionState, StreamId,
@@ -91,22 +91,49 @@ impl Node {
     ///
     /// Fails if the store cannot keep it.
     pub fn note_capabilities(&self, caller: &Caller, found: &Json<'static>) -> Result<(), ServiceError> {
-        let origin = caller.origin("/v1/probes")?;
+        let found = found.as_object().cloned().unwrap_or_default();
+        self.note(caller, EventKind::CapabilitiesSnapshot, None, found)
+    }
+
+    /// Keeps what the runtime of a worker told about itself, as an event of its run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot keep it.
+    pub fn note_worker(
+        &self,
+        caller: &Caller,
+        run: &Session,
+        told: Object<'static>,
+    ) -> Result<(), ServiceError> {
+        self.note(caller, EventKind::WorkerEvent, Some(run), told)
+    }
+
+    /// Appends an event that stands for itself.
+    fn note(
+        &self,
+        caller: &Caller,
+        event: EventKind,
+        run: Option<&Session>,
+        detail: Object<'static>,
+    ) -> Result<(), ServiceError> {
+        const ENDPOINT: &str = "/v1/probes";
+        let origin = caller.origin(ENDPOINT)?;
         let event = NewEvent {
-            event: EventKind::CapabilitiesSnapshot,
-            stream_id: StreamId::audit(None),
+            event,
+            stream_id: run.map_or_else(|| StreamId::audit(None), Session::stream),
             ts: clock::now()?,
             source: origin.source,
             context: EventContext {
                 session_id: None,
-                run_id: None,
-                role: Nullable(None),
+                run_id: run.map(|run| run.session_id.clone()),
+                role: Nullable(run.map(|run| run.role.clone())),
                 endpoint: origin.endpoint,
                 ir_hash: None,
             },
-            detail: found.as_object().cloned().unwrap_or_default(),
+            detail,
         };
-        self.call(caller, "/v1/probes", Command::Append(vec![event])).map(|_| ())
+        self.call(caller, ENDPOINT, Command::Append(vec![event])).map(|_| ())
     }
 
     /// Whether an action could be allowed as things are, with an approval if it takes one. Nothing is recorded.

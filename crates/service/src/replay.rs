@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use countersign_canon::{Code, Issue, Json, Reader, Wire as _};
+use countersign_canon::{Code, Issue, Json, Reader, Timestamp, Wire as _};
 use countersign_ledger::{
     DecisionId, DecisionRecord, Event, EventKind, LoadedVersion, SessionState, StreamId, ledger_codes,
 };
@@ -195,8 +195,25 @@ fn tell(told: &mut BTreeMap<String, String>, event: &Event) {
         | EventKind::ProofRunFail
         | EventKind::Advisory
         | EventKind::IntentsEvaluated
+        | EventKind::WorkerEvent
         | EventKind::DryRunPlanned
         | EventKind::ScanVerdict => (),
+    }
+}
+
+/// What is wrong with the order of an event, whose stream was at this instant before.
+fn order(event: &Event, last: Option<Timestamp>) -> Option<Issue> {
+    let invalid = |message: String| Issue::new(ledger_codes::URM_EVENT_INVALID, message);
+    match last {
+        Some(last) if event.ts < last => Some(
+            invalid(format!("{} goes back to {}", event.stream_id, event.ts))
+                .with_expected(format!("{last} or later")),
+        ),
+        None if event.stream_id.is_session() && event.event != EventKind::SessionStart => {
+            let message = format!("{} begins with {}", event.stream_id, event.event);
+            Some(invalid(message).with_expected(EventKind::SessionStart.as_str()))
+        }
+        Some(_) | None => None,
     }
 }
 
@@ -213,10 +230,18 @@ pub struct StreamFault {
 #[derive(Debug, Default)]
 pub struct StreamCheck {
     lines: u64,
-    streams: BTreeMap<StreamId, i64>,
+    /// The last place and the last instant of each stream.
+    streams: BTreeMap<StreamId, (i64, Timestamp)>,
+    is_strict: bool,
 }
 
 impl StreamCheck {
+    /// The same for whole streams: each starts at 1, one of a session or a run with its start, and its time never goes back.
+    #[must_use]
+    pub fn strict() -> Self {
+        Self { is_strict: true, ..Self::default() }
+    }
+
     /// Takes the next line; what is wrong with it.
     ///
     /// # Errors
@@ -230,14 +255,21 @@ impl StreamCheck {
         let read: Result<Event, _> = Reader::read_document(text, FAMILY);
         let event = read.map_err(|issues| issues.iter().map(fault).collect::<Vec<_>>())?;
         let seq = event.seq.get();
+        let last = self.streams.insert(event.stream_id.clone(), (seq, event.ts));
         // A piece of a stream may start anywhere.
-        let expected = self.streams.insert(event.stream_id.clone(), seq).and_then(|last| last.checked_add(1));
+        let expected = match last {
+            Some((last, _)) => last.checked_add(1),
+            None => self.is_strict.then_some(1),
+        };
         if let Some(expected) = expected.filter(|expected| *expected != seq) {
             let message = format!("{} goes on with {seq}", event.stream_id);
             let issue = Issue::new(ledger_codes::LOG_SEQ, message).with_expected(expected.to_string());
             return Err(vec![fault(&issue)]);
         }
-        Ok(event)
+        match self.is_strict.then(|| order(&event, last.map(|(_, ts)| ts))).flatten() {
+            Some(issue) => Err(vec![fault(&issue)]),
+            None => Ok(event),
+        }
     }
 
     /// How many lines there were.

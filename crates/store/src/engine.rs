@@ -64,6 +64,7 @@ fn append(working: &mut Working<'_>, events: &[NewEvent]) -> Result<Vec<Event>, 
             | EventKind::PolicyLoadFailed
             | EventKind::Advisory
             | EventKind::IntentsEvaluated
+            | EventKind::WorkerEvent
             | EventKind::DryRunPlanned
             | EventKind::ScanVerdict => (),
             EventKind::SessionStart

@@ -79,7 +79,7 @@ impl ToolCall {
     }
 }
 
-fn is_shell(program: &str) -> bool {
+pub(super) fn is_shell(program: &str) -> bool {
     let folders = ["", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
     folders.iter().any(|folder| matches!(program.strip_prefix(folder), Some("bash" | "sh" | "zsh")))
 }

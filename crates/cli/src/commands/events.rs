@@ -57,11 +57,15 @@ struct TailArguments {
 #[command(after_help = "\
 Examples:
   countersign events tail | countersign events validate -
+  countersign events tail --stream worker:ses_0123 | countersign events validate --strict -
 
 Exit: 0 valid, 1 not valid, 2 the file could not be read")]
 struct ValidateArguments {
     /// The events; `-` reads standard input
     file: PathBuf,
+    /// Whole streams only: each from its first event, a session's or run's from its start, and never back in time
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     shown: Shown,
 }
@@ -106,7 +110,7 @@ fn tail(arguments: &TailArguments, console: Console) -> Result<Exit, Failure> {
 }
 
 fn validate(arguments: &ValidateArguments, console: Console) -> Result<Exit, Failure> {
-    let mut check = StreamCheck::default();
+    let mut check = if arguments.strict { StreamCheck::strict() } else { StreamCheck::default() };
     let mut faults: Vec<StreamFault> = Vec::new();
     for line in lines(&arguments.file)? {
         faults.extend(check.line(&line).err().unwrap_or_default());

@@ -6,18 +6,11 @@ use clap::Subcommand;
 
 use crate::{
     console::Console,
-    effects::{
-        environment,
-        relay::{Came, Relay},
-    },
+    effects::{environment, relay::Relay},
     embedded::usage,
     exit::Exit,
     failure::Failure,
-    hosts::{
-        gate::Gate,
-        mcp::{Passed, Proxy},
-        workspace::Workspace,
-    },
+    hosts::{between::stand, gate::Gate, mcp::Proxy, workspace::Workspace},
 };
 
 /// Govern the tools of MCP servers
@@ -60,24 +53,6 @@ pub(crate) fn run(arguments: &Arguments, _console: Console) -> Result<Exit, Fail
     let mut proxy = Proxy::new(&gate, session, name.clone());
     let Some((program, rest)) = server.split_first() else { return Err(usage("name the server")) };
     let mut relay = Relay::start(program, rest).map_err(Failure::CouldNotTell)?;
-    loop {
-        match relay.next() {
-            Came::FromClient(line) => match proxy.client_says(&line) {
-                Passed::On => relay.tell_server(&line),
-                Passed::Instead(line) => relay.tell_server(line.as_bytes()),
-                Passed::Back(answer) => {
-                    if let Some(answer) = answer {
-                        relay.tell_client(answer.as_bytes());
-                    }
-                }
-            },
-            Came::FromServer(line) => match proxy.server_says(&line) {
-                Passed::On => relay.tell_client(&line),
-                Passed::Instead(line) => relay.tell_client(line.as_bytes()),
-                Passed::Back(_) => (),
-            },
-            Came::ClientEnd => relay.close_server(),
-            Came::ServerEnd => return Ok(Exit::Yes),
-        }
-    }
+    stand(&mut relay, &mut proxy);
+    Ok(Exit::Yes)
 }

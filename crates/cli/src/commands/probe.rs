@@ -3,17 +3,16 @@
 use std::ffi::OsString;
 
 use clap::ValueEnum;
-use countersign_canon::Wire as _;
 
 use crate::{
     console::Console,
-    effects::{environment, folder},
+    effects::environment,
     embedded::{Shown, usage},
     exit::Exit,
     failure::Failure,
     hosts::{
         codex::probe::{self, Snapshot},
-        gate::{Gate, probe_facts},
+        gate::Gate,
         workspace::Workspace,
     },
 };
@@ -50,19 +49,11 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let Arguments { client: Probed::Codex, bin, shown } = arguments;
     let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
     let snapshot = probe::probe(bin).map_err(Failure::CouldNotTell)?;
-    record(&root, &snapshot).map_err(Failure::CouldNotTell)?;
+    let gate = Workspace::find(&root).and_then(|workspace| Gate::open(workspace, "probe"));
+    let kept = gate.and_then(|gate| gate.keep_probe("codex", &snapshot.facts(), &snapshot.to_json()));
+    kept.map_err(Failure::CouldNotTell)?;
     shown.show(console, &snapshot.to_json(), &in_words(&snapshot))?;
     Ok(if snapshot.has_app_server { Exit::Yes } else { Exit::No })
-}
-
-/// Keeps the facts for the workspace's hooks, and the snapshot in its log.
-fn record(root: &std::path::Path, snapshot: &Snapshot) -> Result<(), countersign_canon::Issue> {
-    let workspace = Workspace::find(root)?;
-    let path = workspace.data.join("probes").join("codex.json");
-    let facts = snapshot.facts();
-    let facts = probe_facts("codex", &facts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    Gate::open(workspace, "probe")?.note_snapshot(&snapshot.to_json())?;
-    folder::put(&path, &facts.write().to_pretty())
 }
 
 fn in_words(snapshot: &Snapshot) -> String {

@@ -5,9 +5,9 @@ use std::{
     ffi::{OsStr, OsString},
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
-    process::{ChildStdin, Command, Output, Stdio},
+    process::{ChildStdin, Command, ExitStatus, Output, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use countersign_canon::Issue;
@@ -16,6 +16,9 @@ use crate::failure::codes;
 
 /// LIMIT: how many lines of a program wait to be read.
 const LINES_MAX: usize = 1024;
+
+/// How long to wait before looking again whether a program has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// A program that is running.
 pub(crate) struct Child {
@@ -32,6 +35,15 @@ pub(crate) enum Heard {
     Silence,
     /// It has ended, or closed its output.
     End,
+}
+
+/// What becomes of what a program says on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Errors {
+    /// It goes nowhere.
+    Hidden,
+    /// It goes where ours goes.
+    Shown,
 }
 
 /// How a program is started.
@@ -62,8 +74,16 @@ impl Start<'_> {
 impl Child {
     /// Starts a program; what it says on standard error goes nowhere.
     pub(crate) fn start(start: &Start<'_>) -> Result<Self, Issue> {
+        Self::start_with(start, Errors::Hidden)
+    }
+
+    /// Starts a program.
+    pub(crate) fn start_with(start: &Start<'_>, errors: Errors) -> Result<Self, Issue> {
         let mut command = start.command();
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(match errors {
+            Errors::Hidden => Stdio::null(),
+            Errors::Shown => Stdio::inherit(),
+        });
         let mut process = command.spawn().map_err(|error| start.failed(&error))?;
         let (heard, lines) = sync_channel(LINES_MAX);
         if let Some(stdout) = process.stdout.take() {
@@ -87,6 +107,23 @@ impl Child {
         self.stdin.as_mut().is_some_and(|stdin| {
             stdin.write_all(line).and_then(|()| stdin.write_all(b"\n")).and_then(|()| stdin.flush()).is_ok()
         })
+    }
+
+    /// Says that nothing more comes.
+    pub(crate) fn end_input(&mut self) {
+        self.stdin = None;
+    }
+
+    /// How the program ended, if it does in time.
+    pub(crate) fn wait(&mut self, within: Duration) -> Option<ExitStatus> {
+        let start = Instant::now();
+        loop {
+            match self.process.try_wait() {
+                Ok(Some(status)) => return Some(status),
+                Ok(None) if start.elapsed() < within => std::thread::sleep(LOOK_AGAIN),
+                Ok(None) | Err(_) => return None,
+            }
+        }
     }
 
     /// The next line, if it comes in time.

@@ -71,6 +71,13 @@ pub(crate) fn create(path: &Path) -> Result<File, Issue> {
     })
 }
 
+/// Opens a file to be written on at its end.
+pub(crate) fn append(path: &Path) -> Result<File, Issue> {
+    std::fs::OpenOptions::new().append(true).open(path).map_err(|error| {
+        Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be opened: {error}", path.display()))
+    })
+}
+
 /// The files of a folder, sorted by name; none if there is no such folder.
 pub(crate) fn names_in(folder: &Path) -> Vec<std::path::PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,7 +1,13 @@
 //! Codex: its hooks, its trust in them, and its app-server.
 
 pub(crate) mod app_server;
+pub(crate) mod bounds;
+pub(crate) mod contract;
+mod method;
 pub(crate) mod probe;
+pub(crate) mod proxy;
+mod threads;
+pub(crate) mod worker;
 
 use std::path::PathBuf;
 

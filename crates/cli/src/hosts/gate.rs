@@ -1,9 +1,11 @@
 //! The gate before an agent's tools: a call in, a recorded yes or no out; the same for hooks and for proxies.
 
-use std::path::Path;
+mod run;
+
+use std::path::{Path, PathBuf};
 
 use countersign_action::{Action, Host, Kind, Place, Table, ToolCall, normalise};
-use countersign_canon::{Issue, Json, NonEmpty, Text};
+use countersign_canon::{Issue, Json, NonEmpty, Text, Wire as _};
 use countersign_ledger::OutcomeStatus;
 use countersign_policy::{
     ActionHash, ActionKind, AllowPolicy, Lattice, NameSet, Policy, ProbeFact, ProbeFacts, ProbeSchema, Role,
@@ -137,6 +139,7 @@ impl Gate {
         action: &Action,
         probe: ProbeFacts,
     ) -> Result<Verdict, Issue> {
+        self.workspace.check_store()?;
         let kind = ActionKind::parse(action.kind.as_str())?;
         let hash = action_hash(&kind, &action.payload);
         let ask = Ask { probe: Some(probe), ..Ask::new(kind, action.payload.clone()) };
@@ -152,9 +155,37 @@ impl Gate {
         Ok(Verdict::Denied(Box::new(self.denial(action, hash, &decision, rule))))
     }
 
-    /// Keeps what a probe found, in the log.
-    pub(crate) fn note_snapshot(&self, snapshot: &Json<'static>) -> Result<(), Issue> {
-        self.node.note_capabilities(&self.caller, snapshot).map_err(|error| Issue::from(&error))
+    /// Refuses what the runtime does not have: kinds of action that no lattice knows, so the kernel denies and records them.
+    /// Gives the decision in the log.
+    pub(crate) fn refuse(
+        &self,
+        session: &SessionId,
+        kind: &str,
+        payload: Json<'static>,
+    ) -> Result<String, Issue> {
+        let ask = Ask::new(ActionKind::parse(kind)?, payload).in_session(session);
+        let decision = self.node.decide(&self.caller, ask).map_err(|error| Issue::from(&error))?;
+        Ok(decision.decided.decision_id.to_string())
+    }
+
+    /// Keeps what a probe found: the facts for the workspace's hooks, and the snapshot in the log.
+    ///
+    /// # Errors
+    ///
+    /// Fails if either cannot be kept.
+    pub(crate) fn keep_probe(
+        &self,
+        client: &str,
+        facts: &[String],
+        snapshot: &Json<'static>,
+    ) -> Result<(), Issue> {
+        let facts = probe_facts(client, &facts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        self.node.note_capabilities(&self.caller, snapshot).map_err(|error| Issue::from(&error))?;
+        folder::put(&self.probe_file(client), &facts.write().to_pretty())
+    }
+
+    fn probe_file(&self, client: &str) -> PathBuf {
+        self.workspace.data.join("probes").join(format!("{client}.json"))
     }
 
     /// What a probe of this client found, if it was probed in this workspace.
@@ -163,7 +194,7 @@ impl Gate {
     ///
     /// Fails if what it found cannot be read.
     pub(crate) fn probed(&self, client: &str) -> Result<Vec<String>, Issue> {
-        let path = self.workspace.data.join("probes").join(format!("{client}.json"));
+        let path = self.probe_file(client);
         if files::mode_of(&path).is_none() {
             return Ok(Vec::new());
         }

@@ -12,22 +12,14 @@ use countersign_ledger::OutcomeStatus;
 use countersign_policy::SessionId;
 use countersign_service::HostCall;
 
-use super::gate::{Gate, Verdict, probe_facts};
+use super::{
+    between::{Between, Passed},
+    gate::{Gate, Verdict, probe_facts},
+};
 
 /// JSON-RPC: what was sent is not JSON, or not one request.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
-
-/// What becomes of a line.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Passed {
-    /// It goes on as it is.
-    On,
-    /// This goes on instead.
-    Instead(String),
-    /// It goes no further; this goes back, if anything does.
-    Back(Option<String>),
-}
 
 /// What a request of the client is waiting for.
 enum Awaited {
@@ -51,9 +43,10 @@ impl<'g> Proxy<'g> {
     pub(crate) const fn new(gate: &'g Gate, session: SessionId, server: String) -> Self {
         Self { gate, session, server, awaited: BTreeMap::new(), calls: 0 }
     }
+}
 
-    /// A line of the client.
-    pub(crate) fn client_says(&mut self, line: &[u8]) -> Passed {
+impl Between for Proxy<'_> {
+    fn client_says(&mut self, line: &[u8]) -> Passed {
         let json = match Json::parse(line) {
             Ok(json) => json,
             Err(issue) => return Passed::Back(Some(error(None, PARSE_ERROR, &issue.to_string()))),
@@ -73,8 +66,7 @@ impl<'g> Proxy<'g> {
         }
     }
 
-    /// A line of the server.
-    pub(crate) fn server_says(&mut self, line: &[u8]) -> Passed {
+    fn server_says(&mut self, line: &[u8]) -> Passed {
         let Ok(json) = Json::parse(line) else { return Passed::On };
         if json.get("method").is_some() {
             return Passed::On;
@@ -97,7 +89,9 @@ impl<'g> Proxy<'g> {
             }
         }
     }
+}
 
+impl Proxy<'_> {
     /// Decides a call of a tool.
     fn call(&mut self, message: &Object<'_>, id: Option<&Json<'_>>) -> Passed {
         let refused = |words: &str, code: &str| Passed::Back(id.map(|id| denied(id, words, code)));

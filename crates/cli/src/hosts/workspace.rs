@@ -55,12 +55,23 @@ impl Workspace {
         }
         let Config { schema: _, mode } =
             Config::load(&files::read(&config)?).map_err(|issues| first(issues.into_vec()))?;
-        if files::mode_of(&data.join(STORE)).is_none() {
-            let message = format!("the store of `{}` is not there", data.display());
-            let issue = Issue::new(codes::HOOK_STORE_MISSING, message);
-            return Err(issue.with_hint("put it back, or start a new one with `countersign init`"));
+        let workspace = Self { root: root.to_path_buf(), data, mode };
+        workspace.check_store()?;
+        Ok(workspace)
+    }
+
+    /// Checks that the store has not gone, which a process that has it open does not notice.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it has.
+    pub(crate) fn check_store(&self) -> Result<(), Issue> {
+        if files::mode_of(&self.data.join(STORE)).is_some() {
+            return Ok(());
         }
-        Ok(Self { root: root.to_path_buf(), data, mode })
+        let message = format!("the store of `{}` is not there", self.data.display());
+        let issue = Issue::new(codes::HOOK_STORE_MISSING, message);
+        Err(issue.with_hint("put it back, or start a new one with `countersign init`"))
     }
 
     /// Where an act takes place that starts in this folder.

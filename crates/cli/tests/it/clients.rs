@@ -3,9 +3,11 @@
 
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
 
+mod app_server;
 mod claude_code;
 mod codex;
 mod desk;
+mod exec;
 mod install;
 mod mcp;
 mod model;

@@ -239,6 +239,21 @@ fn events_are_shown_counted_and_checked() {
     assert_eq!(refused.exit, Some(1));
     assert!(refused.stdout().contains("LOG_SEQ"), "{}", refused.screen());
     assert_eq!(check(&events.stdout().replace("urm-events@1", "urm-events@2")).exit, Some(1));
+    // To be strict is to take whole streams only, in order.
+    let strict = |text: &str| {
+        desk.sandbox.run_with_input(&["events", "validate", "--strict", "-"], text.as_bytes()).exit
+    };
+    let whole = desk.run(&["events", "tail", "--stream", &stream]);
+    let last = whole.stdout().lines().last().unwrap();
+    let (_, ts) = last.split_once(r#""ts":""#).unwrap();
+    let back =
+        whole.stdout().replace(last, &last.replace(ts.split('"').next().unwrap(), "2001-01-01T00:00:00Z"));
+    let headless = whole.stdout().replace("SESSION_START", "ADVISORY");
+    for (text, expected) in
+        [(events.stdout(), 0), (whole.stdout(), 0), (some.stdout(), 1), (&back, 1), (&headless, 1)]
+    {
+        assert_eq!((check(text).exit, strict(text)), (Some(0), Some(expected)), "{text}");
+    }
     let summary = line(&desk.run(&["events", "summary"]));
     assert!(
         summary.contains("      1 POLICY_EVAL_PASS\n") && summary.contains("      1 READ_ALLOWED"),

@@ -17,6 +17,9 @@ use crate::effects::{
 /// A method that nobody has: the refusal lists all that there are.
 const CANARY: &str = "countersign/__probe__";
 
+/// What the app-server tells by itself and this product relies on.
+const RELIED_ON_NOTIFICATIONS: [&str; 1] = ["app/list/updated"];
+
 /// A thread that nobody has.
 const NO_THREAD: &str = "00000000-0000-0000-0000-000000000000";
 
@@ -45,8 +48,14 @@ pub(crate) struct Snapshot {
     /// The methods of the generated schemas: stable, and with the experimental ones.
     pub(crate) stable: BTreeSet<String>,
     pub(crate) experimental: BTreeSet<String>,
+    /// What the app-server asks of its client, by the generated schema.
+    pub(crate) server_requests: BTreeSet<String>,
+    /// What the app-server tells its client, by the generated schema.
+    pub(crate) notifications: BTreeSet<String>,
     /// The methods that this product relies on.
     pub(crate) relied_on: BTreeMap<&'static str, Presence>,
+    /// What the managed settings bound threads by, if the app-server says so.
+    pub(crate) requirements: Option<Json<'static>>,
     /// Features by name, and whether they are on.
     pub(crate) features: BTreeMap<String, bool>,
     /// The options of `exec` that this product relies on, as far as they are there.
@@ -75,8 +84,19 @@ pub(crate) fn probe(bin: &OsStr) -> Result<Snapshot, Issue> {
     let help = runner.run(&["exec", "--help"]).unwrap_or_default();
     let options = ["--json", "--output-schema", "--sandbox"];
     snapshot.exec_options = options.into_iter().filter(|option| help.contains(option)).collect();
-    snapshot.stable = runner.schema_methods(&home.join("stable"), &[]);
-    snapshot.experimental = runner.schema_methods(&home.join("experimental"), &["--experimental"]);
+    let (stable, experimental) = (home.join("stable"), home.join("experimental"));
+    runner.run(&["app-server", "generate-json-schema", "--out", &stable.display().to_string()]);
+    runner.run(&[
+        "app-server",
+        "generate-json-schema",
+        "--experimental",
+        "--out",
+        &experimental.display().to_string(),
+    ]);
+    snapshot.stable = schema_methods(&stable.join("ClientRequest.json"));
+    snapshot.experimental = schema_methods(&experimental.join("ClientRequest.json"));
+    snapshot.server_requests = schema_methods(&stable.join("ServerRequest.json"));
+    snapshot.notifications = schema_methods(&stable.join("ServerNotification.json"));
     let started = |experimental| AppServer::start(bin, home, home, experimental);
     let (Ok(mut plain), Ok(mut open)) = (started(Experimental::Off), started(Experimental::On)) else {
         return Ok(snapshot);
@@ -84,7 +104,11 @@ pub(crate) fn probe(bin: &OsStr) -> Result<Snapshot, Issue> {
     snapshot.has_app_server = true;
     snapshot.methods = methods(&mut plain);
     for (method, params) in relied_on() {
-        let presence = match presence(method, &plain.call(method, params.clone())) {
+        let reply = plain.call(method, params.clone());
+        if let ("configRequirements/read", Reply::Result(result)) = (method, &reply) {
+            snapshot.requirements = result.get("requirements").cloned();
+        }
+        let presence = match presence(method, &reply) {
             // The gate must be one: with the opt-in the method is there.
             Presence::Gated if presence(method, &open.call(method, params)) != Presence::Present => {
                 Presence::Absent
@@ -105,6 +129,8 @@ impl Snapshot {
         }
         let present = self.relied_on.iter().filter(|(_, presence)| **presence == Presence::Present);
         facts.extend(present.map(|(method, _)| format!("method:{method}")));
+        let told = RELIED_ON_NOTIFICATIONS.iter().filter(|name| self.notifications.contains(**name));
+        facts.extend(told.map(|name| format!("notification:{name}")));
         let is_on = |name: &str| self.features.get(name) == Some(&true);
         if is_on("multi_agent") || is_on("collab") {
             facts.push("tool:spawn_agent".to_owned());
@@ -113,6 +139,17 @@ impl Snapshot {
             self.exec_options.iter().map(|option| format!("exec:{}", option.trim_start_matches('-'))),
         );
         facts
+    }
+
+    /// Whether a method can be called, as far as anybody found out.
+    pub(crate) fn has(&self, method: &str) -> bool {
+        self.methods.contains(method) && self.relied_on.get(method) != Some(&Presence::Absent)
+    }
+
+    /// Whether a method is only for those who opt into what is experimental.
+    pub(crate) fn is_experimental(&self, method: &str) -> bool {
+        let is_documented = self.experimental.contains(method) && !self.stable.contains(method);
+        is_documented || self.relied_on.get(method) == Some(&Presence::Gated)
     }
 
     /// The snapshot as the detail of its event.
@@ -131,6 +168,12 @@ impl Snapshot {
             ("program_sha256", optional(self.program.map(|hash| hash.to_string()))),
             ("mode", Json::from(if self.has_app_server { "app_server" } else { "worker_only" })),
             ("methods", names(&mut self.methods.iter().cloned())),
+            ("server_requests", names(&mut self.server_requests.iter().cloned())),
+            ("notifications", names(&mut self.notifications.iter().cloned())),
+            (
+                "requirements",
+                self.requirements.clone().unwrap_or_else(|| Json::from(countersign_canon::Value::Null)),
+            ),
             ("experimental_methods", names(&mut only_experimental.cloned())),
             ("undocumented_methods", names(&mut undocumented.cloned())),
             ("documented_but_refused", names(&mut unknown.map(|name| (*name).clone()))),
@@ -255,21 +298,16 @@ impl Runner<'_> {
         let output = child::run(&start, b"").ok().filter(|output| output.status.success())?;
         String::from_utf8(output.stdout).ok().map(|text| text.trim().to_owned())
     }
+}
 
-    /// The methods of the schema that the program generates.
-    fn schema_methods(&self, out: &Path, more: &[&str]) -> BTreeSet<String> {
-        let out_text = out.display().to_string();
-        let arguments = [&["app-server", "generate-json-schema", "--out", out_text.as_str()], more].concat();
-        if self.run(&arguments).is_none() {
-            return BTreeSet::new();
-        }
-        let bytes = files::read_all(&out.join("ClientRequest.json")).unwrap_or_default();
-        let Ok(schema) = Json::parse(&bytes) else { return BTreeSet::new() };
-        let requests = schema.get("oneOf").and_then(Json::as_array).unwrap_or_default();
-        let method = |request: &Json<'_>| {
-            let names = request.get("properties")?.get("method")?.get("enum")?.as_array()?;
-            names.first()?.as_str().map(str::to_owned)
-        };
-        requests.iter().filter_map(method).collect()
-    }
+/// The methods of a schema that the program has generated; none if it has not.
+fn schema_methods(file: &Path) -> BTreeSet<String> {
+    let bytes = files::read_all(file).unwrap_or_default();
+    let Ok(schema) = Json::parse(&bytes) else { return BTreeSet::new() };
+    let requests = schema.get("oneOf").and_then(Json::as_array).unwrap_or_default();
+    let method = |request: &Json<'_>| {
+        let names = request.get("properties")?.get("method")?.get("enum")?.as_array()?;
+        names.first()?.as_str().map(str::to_owned)
+    };
+    requests.iter().filter_map(method).collect()
 }

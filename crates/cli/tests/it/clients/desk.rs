@@ -1,5 +1,5 @@
-//! Effect: process, files. A home, a workspace and the folders beside it for one run of a real client.
-#![expect(clippy::disallowed_methods, reason = "Effect: process, files")]
+//! Effect: process, files, database. A home, a workspace and the folders beside it for one run of a real client.
+#![expect(clippy::disallowed_methods, reason = "Effect: process, files, database")]
 
 use std::{
     fs,
@@ -97,21 +97,26 @@ impl Desk {
     /// Runs a program in the workspace, at home here, and ends it when it takes too long.
     pub(crate) fn run(&self, program: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut command = Command::new("timeout");
-        command.arg(PATIENCE_S).arg(program).args(arguments).current_dir(self.path("work"));
-        command.env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
-        command.env("XDG_DATA_HOME", self.path("home/data")).env("SHELL", "/bin/bash");
-        command.env("CODEX_HOME", self.path("home/codex")).env("CLAUDE_CONFIG_DIR", self.path("home/claude"));
+        command.arg(PATIENCE_S).arg(program).args(arguments);
+        self.settle(&mut command);
         command.envs(variables.iter().copied()).stdin(Stdio::null());
         let Output { status, stdout, stderr } = command.output().unwrap();
         Ran { exit: status.code(), stdout, stderr }
     }
 
+    /// In the workspace, at home here.
+    fn settle(&self, command: &mut Command) {
+        command.current_dir(self.path("work")).env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
+        command.env("XDG_DATA_HOME", self.path("home/data")).env("SHELL", "/bin/bash");
+        command.env("CODEX_HOME", self.path("home/codex")).env("CLAUDE_CONFIG_DIR", self.path("home/claude"));
+    }
+
     /// Starts the program under test, to talk with it line by line.
     pub(crate) fn talk(&self, arguments: &[&str]) -> Talk {
         let mut command = Command::new(PROGRAM);
-        command.args(arguments).current_dir(self.path("work")).env("HOME", self.path("home"));
-        command.env("XDG_DATA_HOME", self.path("home/data")).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().unwrap();
+        self.settle(&mut command);
+        command.args(arguments).env("MOCK_KEY", "x").stdin(Stdio::piped());
+        let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let (heard, lines) = std::sync::mpsc::channel();
         let stdout = BufReader::new(process.stdout.take().unwrap());
         std::thread::spawn(move || {
@@ -180,6 +185,13 @@ impl Desk {
         ran
     }
 
+    /// Holds the workspace's store: until the answer is dropped nobody else writes to it.
+    pub(crate) fn hold_store(&self) -> rusqlite::Connection {
+        let store = rusqlite::Connection::open(self.path("work/.countersign/state.db")).unwrap();
+        store.execute_batch("BEGIN IMMEDIATE").unwrap();
+        store
+    }
+
     /// Registers an approver.
     pub(crate) fn enrol(&self) {
         let key = self.countersign(&["keys", "generate", "--name", "ann"]);
@@ -224,6 +236,22 @@ impl Talk {
             } else if heard["method"].is_null() && heard["id"] == request["id"] {
                 return heard;
             }
+        }
+    }
+}
+
+impl Talk {
+    /// Ends the program as a crash would, in the middle of what it is at; what it has started has a second to notice and is
+    /// then ended too.
+    pub(crate) fn crash(&mut self) {
+        std::thread::sleep(Duration::from_millis(700));
+        let id = self.process.id();
+        let started = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        for id in started.split_whitespace() {
+            drop(Command::new("kill").args(["-9", id]).stderr(Stdio::null()).status());
         }
     }
 }

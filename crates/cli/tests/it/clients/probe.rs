@@ -43,6 +43,10 @@ fn the_frozen_version_is_what_its_own_schemas_say() {
         found["experimental_methods"],
         json!(["collaborationMode/list", "mock/experimentalMethod", "thread/backgroundTerminals/clean"])
     );
+    let told: BTreeSet<&str> =
+        found["notifications"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(told.len() == 32 && told.contains("app/list/updated"), "{told:?}");
+    assert_eq!(found["server_requests"].as_array().unwrap().len(), 7);
     assert_eq!((&found["undocumented_methods"], &found["documented_but_refused"]), (&json!([]), &json!([])));
     assert_eq!(
         found["relied_on"],
@@ -67,7 +71,15 @@ fn a_current_version_has_everything_that_is_relied_on() {
     assert_eq!(found["documented_but_refused"], json!([]));
     let facts: BTreeSet<&str> =
         found["facts"].as_array().unwrap().iter().map(|fact| fact.as_str().unwrap()).collect();
-    for fact in ["method:turn/steer", "tool:spawn_agent", "exec:json", "exec:output-schema", "exec:sandbox"] {
+    for fact in [
+        "method:app/list",
+        "notification:app/list/updated",
+        "method:turn/steer",
+        "tool:spawn_agent",
+        "exec:json",
+        "exec:output-schema",
+        "exec:sandbox",
+    ] {
         assert!(facts.contains(fact), "{fact}: {facts:?}");
     }
 }
