@@ -327,7 +327,6 @@ pub struct Table {
     pub(crate) variables: Vec<Label>,
     pub(crate) folders: Vec<Label>,
     pub(crate) commands: Commands,
-    hash: TableHash,
 }
 
 /// Commands by name.
@@ -345,7 +344,6 @@ impl Table {
     /// Fails with every problem, in order.
     pub fn load(json: &Json<'_>) -> Result<Self, NonEmpty<Issue>> {
         let document: TableDocument = Reader::read_json(json, codes::ACTION_TABLE_INVALID)?;
-        let hash = TableHash::of_json(&countersign_canon::Wire::write(&document));
         let mut issues = Vec::new();
         let mut tools = BTreeMap::new();
         for (host, of_host) in document.tools {
@@ -368,15 +366,18 @@ impl Table {
                 variables: document.variables.into_vec(),
                 folders: document.folders.into_vec(),
                 commands,
-                hash,
             }),
         }
     }
 
-    /// What the table says, as a hash.
-    #[must_use]
-    pub const fn hash(&self) -> &TableHash {
-        &self.hash
+    /// What a table says, as a hash.
+    ///
+    /// # Errors
+    ///
+    /// Fails with every problem of the document, in order.
+    pub fn hash(json: &Json<'_>) -> Result<TableHash, NonEmpty<Issue>> {
+        let document: TableDocument = Reader::read_json(json, codes::ACTION_TABLE_INVALID)?;
+        Ok(TableHash::of_json(&countersign_canon::Wire::write(&document)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of actions: the one that ships, or one from a file.
 
-use countersign_action::{Table, codes};
+use countersign_action::{Table, TableHash, codes};
 use countersign_canon::{Issue, Json, NonEmpty};
 
 use crate::yaml::{self, Dialect, Parsed};
@@ -17,8 +17,16 @@ const SHIPPED_DOCUMENT: &[u8] = include_bytes!("../../../policy/actions.v1.json"
 ///
 /// Fails if it is not valid, which a test rules out.
 pub fn shipped_actions() -> Result<Table, NonEmpty<Issue>> {
-    let refused = |issue: Issue| NonEmpty::of(issue.under(codes::ACTION_TABLE_INVALID));
-    Table::load(&Json::parse(SHIPPED_DOCUMENT).map_err(refused)?)
+    Table::load(&shipped_json()?)
+}
+
+/// The hash of the table that ships with the program.
+pub(crate) fn shipped_hash() -> Result<TableHash, NonEmpty<Issue>> {
+    Table::hash(&shipped_json()?)
+}
+
+fn shipped_json() -> Result<Json<'static>, NonEmpty<Issue>> {
+    Json::parse(SHIPPED_DOCUMENT).map_err(|issue| NonEmpty::of(issue.under(codes::ACTION_TABLE_INVALID)))
 }
 
 /// The table that ships with the program as a JSON document, from its source in YAML.
@@ -35,12 +43,21 @@ pub(crate) fn load_or_shipped(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
 
 /// Reads a table of actions from YAML.
 pub(crate) fn load(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
+    Table::load(&document(bytes)?)
+}
+
+/// The hash of a table of actions in YAML.
+pub(crate) fn hash(bytes: &[u8]) -> Result<TableHash, NonEmpty<Issue>> {
+    Table::hash(&document(bytes)?)
+}
+
+fn document(bytes: &[u8]) -> Result<Json<'static>, NonEmpty<Issue>> {
     let Parsed { document, issues } = yaml::parse(bytes, Dialect::Texts);
     let issues: Vec<Issue> =
         issues.into_iter().map(|issue| issue.under(codes::ACTION_TABLE_INVALID)).collect();
     match (NonEmpty::new(issues), document) {
         (Some(issues), _) => Err(issues),
-        (None, Some(document)) => Table::load(&document),
+        (None, Some(document)) => Ok(document),
         (None, None) => {
             Err(NonEmpty::of(Issue::new(codes::ACTION_TABLE_INVALID, "the table could not be read")))
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod child;
 pub(crate) mod clock;
+pub(crate) mod deadline;
 pub(crate) mod environment;
 pub(crate) mod files;
 pub(crate) mod folder;

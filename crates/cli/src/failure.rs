@@ -83,8 +83,6 @@ pub mod codes {
         HOOK_DEFECT
         /// A workspace that was set up has no store.
         HOOK_STORE_MISSING
-        /// The policy in a workspace's folder is not the one that was put in force.
-        HOOK_POLICY_CHANGED
         /// A thread of Codex did not get the settings under which it asks, or is not known to have.
         CODEX_UNGOVERNED
         /// The schema for the last message of a worker is not one.

@@ -5,6 +5,7 @@ pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod config;
 pub(crate) mod gate;
+pub(crate) mod ground;
 pub(crate) mod hook;
 pub(crate) mod installed;
 pub(crate) mod mcp;

@@ -76,21 +76,35 @@ impl LoadedVersion {
     ///
     /// Fails with what is wrong, in words.
     pub fn load(version: &PolicyVersion) -> Result<Self, String> {
-        let first = |issues: &[countersign_canon::Issue]| {
-            issues.first().map_or_else(String::new, |issue| format!("{}: {issue}", issue.pointer))
-        };
         let text = |document: &Object<'static>| Json::from(Value::Object(document.clone())).to_canonical();
-        let policy = Policy::load(text(&version.policy).as_bytes()).map_err(|issues| first(&issues))?;
-        let lattice = Lattice::load(text(&version.lattice).as_bytes()).map_err(|issues| first(&issues))?;
-        let allow =
-            AllowPolicy::load(text(&version.allow).as_bytes(), &lattice).map_err(|issues| first(&issues))?;
-        let is_same = *policy.hash() == version.policy_hash
-            && *lattice.hash() == version.lattice_hash
-            && *allow.hash() == version.allow_hash;
+        let documents = [text(&version.policy), text(&version.lattice), text(&version.allow)];
+        let loaded = Self::from_documents(version.version, documents.each_ref().map(String::as_bytes))?;
+        let is_same = *loaded.policy.hash() == version.policy_hash
+            && *loaded.lattice.hash() == version.lattice_hash
+            && *loaded.allow.hash() == version.allow_hash;
         if !is_same {
             return Err("the documents do not have the hashes of their version".to_string());
         }
-        Ok(Self { version: version.version, policy, lattice, allow })
+        Ok(loaded)
+    }
+
+    /// Loads the rules, the lattice and the allow policy of a version from their bytes; whether they are what the version
+    /// names is for the caller to check.
+    ///
+    /// # Errors
+    ///
+    /// Fails with what is wrong, in words.
+    pub fn from_documents(
+        version: VersionNumber,
+        [policy, lattice, allow]: [&[u8]; 3],
+    ) -> Result<Self, String> {
+        let first = |issues: &[countersign_canon::Issue]| {
+            issues.first().map_or_else(String::new, |issue| format!("{}: {issue}", issue.pointer))
+        };
+        let policy = Policy::load(policy).map_err(|issues| first(&issues))?;
+        let lattice = Lattice::load(lattice).map_err(|issues| first(&issues))?;
+        let allow = AllowPolicy::load(allow, &lattice).map_err(|issues| first(&issues))?;
+        Ok(Self { version, policy, lattice, allow })
     }
 
     /// The documents as the kernel takes them.

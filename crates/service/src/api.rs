@@ -4,6 +4,7 @@
 //! declarations; there is no second list of routes, fields or codes.
 
 mod approvals;
+mod calls;
 mod decisions;
 mod documents;
 mod evidence;
@@ -18,6 +19,7 @@ pub use self::{
     approvals::{
         ApprovalView, ApprovalViews, DenyApproval, GetApproval, GrantApproval, ListApprovals, RevokeApproval,
     },
+    calls::{CallReply, DecideCall, ReportCall},
     decisions::{DecideAction, DecisionReply, GetDecision, Outcome, ReplayDecision, Replayed},
     documents::{EvaluateIntents, Evaluated, RecordVerdict},
     evidence::{TraceId, Traced, TracedEvent},
@@ -212,6 +214,8 @@ pub(crate) fn each_endpoint(visitor: &mut impl Visitor) {
     visitor.visit::<DecideAction>();
     visitor.visit::<GetDecision>();
     visitor.visit::<ReplayDecision>();
+    visitor.visit::<DecideCall>();
+    visitor.visit::<ReportCall>();
     visitor.visit::<ListExecutions>();
     visitor.visit::<GetExecution>();
     visitor.visit::<ReportOutcome>();

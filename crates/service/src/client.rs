@@ -1,6 +1,10 @@
 //! The service, asked over HTTP: the same requests and replies as in process.
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use axum::body::Bytes;
 use countersign_canon::{Code, Json, Reader, canon_codes};
@@ -68,6 +72,20 @@ impl Client {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unreachable(error.to_string()))?;
         Ok(Self { place, token, runtime })
+    }
+
+    /// The service that listens at this socket; nothing if nobody does.
+    ///
+    /// # Errors
+    ///
+    /// Fails if that cannot be told.
+    pub fn at_socket(path: &Path) -> Result<Option<Self>, ServiceError> {
+        let url = format!("unix:{}", path.display());
+        match dial::is_listening(path) {
+            Ok(true) => Self::new(&url, None).map(Some),
+            Ok(false) => Ok(None),
+            Err(error) => Err(ServiceError::Unreachable { place: url, message: error.to_string() }),
+        }
     }
 
     /// Asks, and waits for the answer.

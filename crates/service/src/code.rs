@@ -23,6 +23,8 @@ pub mod codes {
         SERVICE_REFUSED
         /// The address to listen on is not safe without TLS, or is taken.
         SERVICE_LISTEN
+        /// The policy in a workspace's folder is not the one that was put in force.
+        HOOK_POLICY_CHANGED
         /// A request is not what this route takes.
         HTTP_REQUEST_INVALID
         /// There is no such route.

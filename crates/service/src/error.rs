@@ -1,5 +1,7 @@
 //! Why the service has no answer: its one error type.
 
+use std::path::PathBuf;
+
 use countersign_canon::{Code, Issue, NonEmpty};
 use countersign_ledger::LogFault;
 use countersign_store::{CallError, Refusal, StoreError, VerifyError};
@@ -39,6 +41,12 @@ pub enum ServiceError {
         /// Everything that is wrong with it.
         NonEmpty<Issue>,
     ),
+    /// The policy folder holds another policy than the one in force. Whatever was asked is denied.
+    #[error("the policy in `{}` is not the one in force", folder.display())]
+    PolicyChanged {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The service could not be reached, or what answered was not one. Whatever was asked is denied.
     #[error("no answer from {place}: {message}")]
     Unreachable {
@@ -82,6 +90,7 @@ impl ServiceError {
             Self::Refused(refusal) => refusal.code(),
             Self::Log(fault) => fault.code,
             Self::TextLength { .. } => codes::SERVICE_TEXT_LENGTH,
+            Self::PolicyChanged { .. } => codes::HOOK_POLICY_CHANGED,
             Self::Unreachable { .. } => codes::SERVICE_UNREACHABLE,
             Self::Remote { code, .. } => *code,
             Self::Listen { .. } => codes::SERVICE_LISTEN,
@@ -114,6 +123,11 @@ impl From<VerifyError> for ServiceError {
 
 impl From<&ServiceError> for Issue {
     fn from(error: &ServiceError) -> Self {
-        Self::new(error.code(), error.to_string())
+        let issue = Self::new(error.code(), error.to_string());
+        if matches!(error, ServiceError::PolicyChanged { .. }) {
+            let hint = "a person reads it and runs `countersign policy activate`, or takes the change back";
+            return issue.with_hint(hint);
+        }
+        issue
     }
 }

@@ -6,16 +6,19 @@
 
 use countersign_canon::{Json, Nullable, Object, Sha256, Text};
 use countersign_ledger::{
-    Approval, EventContext, EventKind, LoadedVersion, NewEvent, OutcomeStatus, PermitId, Session,
-    SessionState, StreamId,
+    Access, Approval, Decided, EventContext, EventKind, LoadedVersion, NewEvent, OutcomeStatus, PermitId,
+    Session, SessionKind, SessionState, StreamId,
 };
 use countersign_policy::{
-    ActionHash, ApprovalId, ApprovalState, Decision as Verdict, Gate, NameSet, ProbeFacts, ProbeSchema,
-    ProvidedApproval, Request, SessionFacts, SessionId, action_hash, authorize,
+    ActionHash, ApprovalId, Decision as Verdict, Gate, Mode, NameSet, ProbeFacts, ProbeSchema,
+    ProvidedApproval, Request, Role, SessionFacts, SessionId, action_hash, authorize,
 };
 use countersign_store::{Command, FreshIds, Refusal};
 
-use crate::{Ask, Caller, Decision, NewSession, Node, ServiceError, caller::text, clock};
+use crate::{Ask, Caller, Decision, NewSession, Node, ServiceError, api::CallReply, caller::text, clock};
+
+/// The role that an agent at a person's side acts in.
+const ROLE: &str = "copilot";
 
 /// A call of a tool, by the names that its host has for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +65,54 @@ impl Node {
             }
             started => started,
         }
+    }
+
+    /// A call by the names that its host has for it, in the session that the host's is; started now if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot say.
+    pub(crate) fn host_call(
+        &self,
+        caller: &Caller,
+        (client, mode): (&Text<1, 128>, Mode),
+        session: &Text<1, 1000>,
+        call: Option<&Text<1, 1000>>,
+    ) -> Result<HostCall, ServiceError> {
+        let role = Role::parse(ROLE).map_err(|issue| ServiceError::defect(issue.to_string()))?;
+        // A session that may write is started by an admin: whoever set the workspace up has said so.
+        let starter = match mode {
+            Mode::WritesAllowed => Caller { access: Access::Admin, ..caller.clone() },
+            Mode::ReadOnly => caller.clone(),
+        };
+        let new = NewSession { kind: SessionKind::Session, role, mode, client: client.clone() };
+        let session = self.host_session(&starter, new, session.as_str())?.session_id;
+        Ok(HostCall { session, call: call.map(|call| call.as_str().to_owned()) })
+    }
+
+    /// What a new session of a host may do that wants this, asked by this caller.
+    pub(crate) fn host_mode(&self, caller: &Caller, wanted: Mode) -> Mode {
+        let may_write = match (caller.access, &caller.credential) {
+            (Access::Admin, _) => true,
+            // A process of the service's own user: as the workspace is set up.
+            (Access::Agent, None) => self.mode_of_hosts == Mode::WritesAllowed,
+            (Access::Agent | Access::Approver | Access::Auditor, _) => false,
+        };
+        if may_write { wanted } else { Mode::ReadOnly }
+    }
+
+    /// Decides a host's call, lets it begin if it may, and says by which rule.
+    ///
+    /// # Errors
+    ///
+    /// Fails if nothing could be decided; then nothing may begin.
+    pub fn answer_call(&self, caller: &Caller, call: &HostCall, ask: Ask) -> Result<CallReply, ServiceError> {
+        let decision = self.decide_call(caller, call, ask)?;
+        let may_begin = decision.is_allowed() && decision.permit.is_some();
+        let rule = if may_begin { None } else { self.deciding_rule(&decision.decided)? };
+        let decision_code = decision.code().to_owned();
+        let Decided { decision_id, reason, pending_approval, .. } = decision.decided;
+        Ok(CallReply { decision_id, decision_code, reason, rule, may_begin, pending_approval })
     }
 
     /// Decides a host's call and lets it begin if it may, with the oldest approval that a person granted for it.
@@ -201,11 +252,12 @@ impl Node {
         action: ActionHash,
     ) -> Result<Option<ApprovalId>, ServiceError> {
         let now = clock::now()?;
-        let is_usable = |approval: &Approval| {
-            approval.session_id == *session && approval.action_hash == action && now <= approval.expires_at
-        };
-        let granted = self.store().approvals(Some(ApprovalState::Granted))?.into_iter().filter(is_usable);
-        let oldest = granted.min_by_key(|approval| (approval.created_at, approval.approval_id.clone()));
+        let is_usable = |approval: &Approval| now <= approval.expires_at;
+        let granted = self.store().granted_approvals(session, &action)?;
+        let oldest = granted
+            .into_iter()
+            .filter(is_usable)
+            .min_by_key(|approval| (approval.created_at, approval.approval_id.clone()));
         Ok(oldest.map(|approval| approval.approval_id))
     }
 }

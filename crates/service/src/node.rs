@@ -9,9 +9,9 @@ use std::{
 use countersign_canon::Text;
 use countersign_ledger::{
     Activation, Approval, Execution, Grant, LoadedVersion, LogReport, OutcomeStatus, PermitId, Reason,
-    Session, SignedCheckpoint,
+    Session, SignedCheckpoint, VersionNumber,
 };
-use countersign_policy::{ApprovalId, SessionId, shipped};
+use countersign_policy::{ApprovalId, Mode, SessionId, shipped};
 use countersign_store::{
     Answer, Call, Command, FreshIds, PolicyDocuments, Refusal, Reply, Store, StoreOptions,
 };
@@ -44,6 +44,9 @@ pub struct Node {
     policy_folder: PathBuf,
     policy_fault: Mutex<Option<String>>,
     in_force: Mutex<Option<(Arc<LoadedVersion>, Instant)>>,
+    /// The policy folder as it was when it was found to be this version.
+    pub(crate) checked: Mutex<Option<([Vec<u8>; 3], VersionNumber)>>,
+    pub(crate) mode_of_hosts: Mode,
 }
 
 impl Node {
@@ -62,12 +65,28 @@ impl Node {
     ///
     /// Fails if the store cannot be opened, and if the clock or the disk cannot be used.
     pub fn open_with_policy(options: &NodeOptions, policy_folder: PathBuf) -> Result<Self, ServiceError> {
+        let node = Self::open_store(options, policy_folder)?;
+        node.look_at_policies()?;
+        Ok(node)
+    }
+
+    /// Opens the store and looks at no policy: for whoever sees to that, as every call of an agent does.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be opened, and if the clock cannot be used.
+    pub fn open_store(options: &NodeOptions, policy_folder: PathBuf) -> Result<Self, ServiceError> {
         let NodeOptions { data, database, checkpoints } = options.clone();
         let options = StoreOptions { data, database, checkpoints, now: clock::now()? };
         let (store, policy_fault, in_force) = (Store::open(&options)?, Mutex::default(), Mutex::default());
-        let node = Self { store, policy_folder, policy_fault, in_force };
-        node.look_at_policies()?;
-        Ok(node)
+        let (checked, mode_of_hosts) = (Mutex::default(), Mode::ReadOnly);
+        Ok(Self { store, policy_folder, policy_fault, in_force, checked, mode_of_hosts })
+    }
+
+    /// The same, where new sessions of agents' hosts on this machine may do this.
+    #[must_use]
+    pub fn with_mode_of_hosts(self, mode: Mode) -> Self {
+        Self { mode_of_hosts: mode, ..self }
     }
 
     /// The policy in force, as it was known at most a second ago: for what-if questions, never for decisions.

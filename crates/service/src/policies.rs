@@ -1,10 +1,10 @@
 //! The policy folder: what comes into force at the start, and what can be put in force later.
 
-use std::path::Path;
+use std::{path::Path, sync::PoisonError};
 
 use countersign_canon::{Json, Nullable};
 use countersign_ledger::{Activation, EventContext, EventKind, NewEvent, PolicyVersion, StreamId, detail};
-use countersign_policy::{Policy, PolicyHash};
+use countersign_policy::{AllowPolicy, Lattice, Policy, PolicyHash, shipped};
 use countersign_store::{Command, PolicyDocuments, Refusal};
 
 use crate::{Caller, Node, ServiceError, admin::policy_documents, caller::text, clock, files};
@@ -28,7 +28,11 @@ fn read(folder: &Path) -> Result<Option<[Vec<u8>; 3]>, ServiceError> {
 
 impl Node {
     /// Sees to it that a policy is in force, and notes what is wrong with the policy folder.
-    pub(crate) fn look_at_policies(&self) -> Result<(), ServiceError> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot say.
+    pub fn look_at_policies(&self) -> Result<(), ServiceError> {
         let caller = Caller::owner("service")?;
         let is_new = self.store().version_in_force()?.is_none();
         let fault = match self.local_documents() {
@@ -40,6 +44,47 @@ impl Node {
         self.note_policy_fault(fault.as_ref().map(ToString::to_string));
         // Nothing is half loaded: what was in force stays, and the log says why.
         fault.map_or(Ok(()), |fault| self.tell_of_failure(&caller, &fault))
+    }
+
+    /// Checks that the policy folder holds what is in force: until a person has put a changed policy in force, nothing is
+    /// decided for an agent, so that one gains nothing by changing it. Where there is no folder, the store counts, which has
+    /// the built-in policy unless a person chose another.
+    ///
+    /// # Errors
+    ///
+    /// Fails with what is wrong with the folder's policy, or that it is another one; and if the store cannot say.
+    pub fn check_policies(&self) -> Result<(), ServiceError> {
+        let Some(documents) = read(self.policy_folder())? else {
+            let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
+            let is_shipped = self.store().is_in_force([policy, lattice, allow])?.is_some();
+            return if is_shipped { Ok(()) } else { self.look_at_policies() };
+        };
+        if self.are_in_force(&documents)? {
+            return Ok(());
+        }
+        self.look_at_policies()?;
+        if self.are_in_force(&documents)? {
+            return Ok(());
+        }
+        let [policy, lattice, allow] = &documents;
+        Policy::load(policy).map_err(ServiceError::Document)?;
+        let lattice = Lattice::load(lattice).map_err(ServiceError::Document)?;
+        AllowPolicy::load(allow, &lattice).map_err(ServiceError::Document)?;
+        Err(ServiceError::PolicyChanged { folder: self.policy_folder().to_path_buf() })
+    }
+
+    /// Whether these documents are in force; they are looked at once for as long as neither they nor what is in force changes.
+    fn are_in_force(&self, documents: &[Vec<u8>; 3]) -> Result<bool, ServiceError> {
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, version)) = checked.as_ref()
+            && known == documents
+            && self.store().number_in_force()? == Some(*version)
+        {
+            return Ok(true);
+        }
+        let found = self.store().is_in_force(documents.each_ref().map(Vec::as_slice))?;
+        *checked = found.map(|version| (documents.clone(), version));
+        Ok(found.is_some())
     }
 
     /// The three documents of the policy folder, checked; nothing if there are none.

@@ -23,6 +23,21 @@ pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
     refuse_open_to_others(path)
 }
 
+/// Whether there is something under this name.
+pub(crate) fn is_there(path: &Path) -> bool {
+    path.exists()
+}
+
+/// How long a file is; nothing if it is not there.
+pub(crate) fn bytes_of(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |metadata| metadata.len())
+}
+
+/// Makes durable which files a folder has.
+pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
+    Ok(fs::File::open(path)?.sync_all()?)
+}
+
 /// Reads a private file; nothing if there is none.
 pub(crate) fn read_private(path: &Path) -> Result<Option<String>, StoreError> {
     match fs::read_to_string(path) {

@@ -158,15 +158,20 @@ const MIGRATIONS: &[Migration] = &[
     },
 ];
 
+/// Whether the store has the newest schema.
+///
+/// # Errors
+///
+/// Fails if the store comes from a later version of this program.
+pub(crate) fn is_current(sql: &mut dyn Sql) -> Result<bool, StoreError> {
+    let query = "SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'";
+    Ok(!sql.query(query, &[])?.is_empty() && version(sql)? == known())
+}
+
 /// Brings the store to the newest schema, in the caller's transaction.
 pub(crate) fn migrate(sql: &mut dyn Sql) -> Result<(), StoreError> {
     sql.execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)", &[])?;
-    let rows = sql.query("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
-    let found = rows.first().map_or(Ok(0), |row| row.integer(0))?;
-    let known = MIGRATIONS.last().map_or(0, |migration| migration.version);
-    if found > known {
-        return Err(StoreError::SchemaNewer { found, known });
-    }
+    let found = version(sql)?;
     for migration in MIGRATIONS.iter().filter(|migration| migration.version > found) {
         for table in migration.tables {
             sql.create_table(table)?;
@@ -177,4 +182,16 @@ pub(crate) fn migrate(sql: &mut dyn Sql) -> Result<(), StoreError> {
         sql.execute("INSERT INTO schema_version (version) VALUES ($1)", &[migration.version.into()])?;
     }
     Ok(())
+}
+
+/// The version of the schema that the store has.
+fn version(sql: &mut dyn Sql) -> Result<i64, StoreError> {
+    let rows = sql.query("SELECT COALESCE(MAX(version), 0) FROM schema_version", &[])?;
+    let (found, known) = (rows.first().map_or(Ok(0), |row| row.integer(0))?, known());
+    if found > known { Err(StoreError::SchemaNewer { found, known }) } else { Ok(found) }
+}
+
+/// The newest version of the schema.
+fn known() -> i64 {
+    MIGRATIONS.last().map_or(0, |migration| migration.version)
 }

@@ -4,8 +4,9 @@ use countersign_canon::Sha256;
 use countersign_ledger::{
     Approval, DecisionRecord, Event, Execution, ExecutionState, LeafHash, LogCheck, LogFault, LogReport,
     NoteKey, PolicyVersion, ProofArtifact, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
+    VersionNumber,
 };
-use countersign_policy::ApprovalState;
+use countersign_policy::{ActionHash, ApprovalState, SessionId};
 
 use crate::{
     StoreError,
@@ -189,9 +190,35 @@ pub(crate) fn count_approvals(sql: &mut dyn Sql, state: ApprovalState) -> Result
 }
 
 pub(crate) fn version_in_force(sql: &mut dyn Sql) -> Result<Option<PolicyVersion>, StoreError> {
-    let query = "SELECT body FROM policy_version
+    body_in_force(sql)?.map(|(_, body)| read_body(&body)).transpose()
+}
+
+/// The number of the policy version in force, and the version as it is stored.
+pub(crate) fn body_in_force(sql: &mut dyn Sql) -> Result<Option<(VersionNumber, String)>, StoreError> {
+    let query = "SELECT version, body FROM policy_version
         WHERE version = (SELECT version FROM activation ORDER BY number DESC LIMIT 1)";
-    sql.query(query, &[])?.first().map(|row| read_body(row.text(0)?)).transpose()
+    let rows = sql.query(query, &[])?;
+    rows.first().map(|row| Ok((number(row)?, row.text(1)?.to_owned()))).transpose()
+}
+
+/// The number of the policy version in force.
+pub(crate) fn number_in_force(sql: &mut dyn Sql) -> Result<Option<VersionNumber>, StoreError> {
+    let rows = sql.query("SELECT version FROM activation ORDER BY number DESC LIMIT 1", &[])?;
+    rows.first().map(number).transpose()
+}
+
+fn number(row: &Row) -> Result<VersionNumber, StoreError> {
+    VersionNumber::new(row.integer(0)?).ok_or_else(|| StoreError::corrupt("a policy version has no number"))
+}
+
+/// The granted approvals for this action in this session.
+pub(crate) fn granted_approvals(
+    sql: &mut dyn Sql,
+    session: &SessionId,
+    action: &ActionHash,
+) -> Result<Vec<Approval>, StoreError> {
+    let query = "SELECT body FROM approval WHERE session_id = $1 AND action_hash = $2 AND state = 'granted'";
+    read_rows(&sql.query(query, &[session.as_str().into(), action.to_string().into()])?)
 }
 
 /// The last approval of this kind of action in the same session that people granted.

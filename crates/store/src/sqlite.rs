@@ -14,6 +14,8 @@ use crate::{
 
 /// The name of the store's file in the data folder.
 const FILE: &str = "state.db";
+/// Its write-ahead log.
+const WAL_FILE: &str = "state.db-wal";
 
 /// LIMIT: below 3.51.3 a reset of the write-ahead log can damage a store with several connections.
 const VERSION_MIN: i32 = 3_051_003;
@@ -21,18 +23,27 @@ const VERSION_MIN: i32 = 3_051_003;
 /// LIMIT: how long a writer waits for another process that shares the data folder.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// LIMIT: a write-ahead log that is longer costs more to read again than to put away; a decision adds some 58 kB.
+const LOG_BYTES_LONG: u64 = 400_000;
+
 /// How many prepared statements a connection keeps.
 const STATEMENTS_MAX: usize = 64;
 
-/// Opens the database in this data folder, making both if they are not there, and brings it to the newest schema.
+/// Opens the database in this data folder, making it if it is not there, and brings it to the newest schema.
 pub(crate) fn open(data: &Path) -> Result<Connection, StoreError> {
     refuse_old_engine(rusqlite::version_number())?;
-    files::private_folder(data)?;
     let path = data.join(FILE);
     files::private_file(&path)?;
+    let is_first = !files::is_there(&data.join(WAL_FILE));
     let mut connection = dial::sqlite(&path)?;
     configure(&connection)?;
-    write(&mut connection, |sql| migration::migrate(sql))?;
+    if !read(&mut connection, migration::is_current)? {
+        write(&mut connection, migration::migrate)?;
+    }
+    if is_first {
+        // The engine is built not to do this before its first write of every process: see .cargo/config.toml.
+        files::sync_folder(data)?;
+    }
     Ok(connection)
 }
 
@@ -56,6 +67,16 @@ pub(crate) fn read<T>(
     let answer = run(&mut transaction)?;
     transaction.rollback()?;
     Ok(answer)
+}
+
+/// Puts the write-ahead log into the database and empties it, if it has become long: a process that finds nobody else at
+/// the database reads all of it again. Who is reading now keeps it as it is.
+pub(crate) fn keep_log_short(connection: &Connection) -> Result<(), StoreError> {
+    let log = connection.path().map(|path| format!("{path}-wal"));
+    if log.is_some_and(|log| files::bytes_of(Path::new(&log)) > LOG_BYTES_LONG) {
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+    }
+    Ok(())
 }
 
 /// Copies the database to a new file while it is in use.
@@ -88,15 +109,16 @@ fn refuse_old_engine(version: i32) -> Result<(), StoreError> {
 fn configure(connection: &Connection) -> Result<(), StoreError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.execute_batch(
-        "PRAGMA journal_mode = WAL;
-         PRAGMA synchronous = FULL;
-         PRAGMA foreign_keys = ON;
-         PRAGMA trusted_schema = OFF;
-         PRAGMA cell_size_check = ON;",
-    )?;
-    let journal: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
+    for (option, is_on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+    ] {
+        connection.set_db_config(option, is_on)?;
+    }
+    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;")?;
+    let journal: String =
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
     if journal == "wal" && synchronous == 2 {
         return Ok(());

@@ -5,13 +5,13 @@ use std::{
     sync::{Arc, Mutex, mpsc::sync_channel},
 };
 
-use countersign_canon::{Sha256, Timestamp};
+use countersign_canon::{Issue, Json, Sha256, Timestamp};
 use countersign_ledger::{
     Activation, Approval, ApproverKey, DecisionId, DecisionRecord, Event, Execution, ExecutionState, KeyName,
-    LeafHash, LogReport, NoteKey, PermitId, PolicyVersion, ProofArtifact, SecretKey, Session,
+    LeafHash, LoadedVersion, LogReport, NoteKey, PermitId, PolicyVersion, ProofArtifact, SecretKey, Session,
     SignedCheckpoint, StreamId, Token, VersionNumber,
 };
-use countersign_policy::{ApprovalId, ApprovalState, ProbeFacts, ProbeHash, SessionId};
+use countersign_policy::{ActionHash, ApprovalId, ApprovalState, ProbeFacts, ProbeHash, SessionId};
 
 use crate::{
     StoreError,
@@ -68,14 +68,13 @@ impl Store {
             Some(url) => Database::Postgresql(url.clone()),
         };
         let mut connection = database.open()?;
-        let key = connection.write(|sql| sealing_key(sql, options))?;
-        let keys = connection.read(log::load_keys)?;
+        let (key, keys) = sealing_keys(&mut connection, options)?;
         let public_key = key.public();
         let copy_fault = CopyFault::default();
         let name = format!("{}.checkpoint", public_key.name.as_str().replace('/', "_"));
         let copy = |folder: &PathBuf| CheckpointCopy::new(folder, &name, Arc::clone(&copy_fault));
         let copy = options.checkpoints.as_ref().map(copy).transpose()?;
-        let writer = Writer::start(database.clone(), connection, Seal { key, keys, last: None }, copy)?;
+        let writer = Writer::new(database.clone(), connection, Seal { key, keys, last: None }, copy);
         Ok(Self { writer, database, readers: Mutex::default(), public_key, copy_fault })
     }
 
@@ -90,11 +89,63 @@ impl Store {
     ///
     /// Fails if the store says no, or cannot say; nothing has been done then.
     pub fn call(&self, call: Call) -> Result<Answer, CallError> {
+        if let Some(mut desk) = self.writer.desk() {
+            return desk.answer(&[call]).pop().unwrap_or_else(|| Err(gone().into()));
+        }
         let (answered, answer) = sync_channel(1);
         self.submit(call, Box::new(move |result| drop(answered.send(result))));
-        answer.recv().unwrap_or_else(|_| {
-            Err(StoreError::Unavailable { message: "the writer is gone".to_owned() }.into())
-        })
+        answer.recv().unwrap_or_else(|_| Err(gone().into()))
+    }
+
+    /// Sees to it that whoever opens the store next has little to read again: for a process that ends without closing it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database refuses.
+    pub fn keep_log_short(&self) -> Result<(), StoreError> {
+        self.writer.desk().map_or(Ok(()), |mut desk| desk.keep_log_short())
+    }
+
+    /// The number of the policy version in force, if it is the one of these documents: the bytes of rules, lattice and allow
+    /// policy. Then the next decision is made from them without reading the stored ones: what has the same hash is the same.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read, or holds something damaged.
+    pub fn is_in_force(&self, documents: [&[u8]; 3]) -> Result<Option<VersionNumber>, StoreError> {
+        let Some((version, body)) = self.read(read::body_in_force)? else { return Ok(None) };
+        let stored = Json::parse(body.as_bytes()).map_err(|issue| StoreError::corrupt(issue.to_string()))?;
+        let Ok(loaded) = LoadedVersion::from_documents(version, documents) else { return Ok(None) };
+        let is_same = |key: &str, hash: String| stored.get(key).and_then(Json::as_str) == Some(&hash);
+        let is_it = is_same("policy_hash", loaded.policy.hash().to_string())
+            && is_same("lattice_hash", loaded.lattice.hash().to_string())
+            && is_same("allow_hash", loaded.allow.hash().to_string());
+        if let (true, Some(mut desk)) = (is_it, self.writer.desk()) {
+            desk.know(loaded);
+        }
+        Ok(is_it.then_some(version))
+    }
+
+    /// The number of the policy version in force.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read, or holds something damaged.
+    pub fn number_in_force(&self) -> Result<Option<VersionNumber>, StoreError> {
+        self.read(read::number_in_force)
+    }
+
+    /// The granted approvals for this action in this session.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be read, or holds something damaged.
+    pub fn granted_approvals(
+        &self,
+        session: &SessionId,
+        action: &ActionHash,
+    ) -> Result<Vec<Approval>, StoreError> {
+        self.read(|sql| read::granted_approvals(sql, session, action))
     }
 
     /// The public key with which this process signs the log.
@@ -141,6 +192,9 @@ impl Store {
 
     /// Asks something of one state of the store, if need be twice.
     fn read<T>(&self, run: impl Fn(&mut dyn Sql) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Some(mut desk) = self.writer.desk() {
+            return desk.read(run);
+        }
         let idle = self.readers.lock().map_or(None, |mut readers| readers.pop());
         if let Some(connection) = idle {
             match self.read_on(connection, &run) {
@@ -248,7 +302,7 @@ impl Store {
     /// The action that somebody was asked to approve: its kind and payload.
     pub fn action(
         &self,
-        hash: &countersign_policy::ActionHash,
+        hash: &ActionHash,
     ) -> Result<Option<countersign_canon::Object<'static>>, StoreError> {
         self.read(|sql| read::one(sql, "action", "action_hash", hash.to_string().into()))
     }
@@ -343,21 +397,39 @@ impl Store {
     }
 }
 
-/// The key that signs the log: the one in the data folder, or a new one under the name of the log.
-fn sealing_key(sql: &mut dyn Sql, options: &StoreOptions) -> Result<SecretKey, StoreError> {
+fn gone() -> StoreError {
+    StoreError::Unavailable { message: "the writer is gone".to_owned() }
+}
+
+/// The key that signs the log, the one in the data folder or a new one, and the keys of everybody who signs it.
+fn sealing_keys(
+    connection: &mut Connection,
+    options: &StoreOptions,
+) -> Result<(SecretKey, Vec<NoteKey>), StoreError> {
     let path: &Path = &options.data.join(KEY_FILE);
-    let unreadable = |message: String| StoreError::Corrupt { message: format!("{KEY_FILE}: {message}") };
-    let key = match files::read_private(path)? {
-        Some(text) => SecretKey::parse(text.trim_end()).map_err(|issue| unreadable(issue.to_string()))?,
-        None => {
-            let instance = u64::from_be_bytes(random::bytes()?);
-            let name = KeyName::parse(&format!("countersign-{instance:016x}/urm-audit"))
-                .map_err(|issue| unreadable(issue.to_string()))?;
-            let key = SecretKey::from_seed(log::load_origin(sql, name)?, &random::bytes()?);
-            files::write_private(path, &format!("{}\n", key.to_secret_text()))?;
-            key
-        }
+    let unreadable = |issue: Issue| StoreError::Corrupt { message: format!("{KEY_FILE}: {issue}") };
+    let own = || -> Result<Option<SecretKey>, StoreError> {
+        let text = files::read_private(path)?;
+        text.map(|text| SecretKey::parse(text.trim_end())).transpose().map_err(unreadable)
     };
-    log::register_key(sql, &key, options.now)?;
-    Ok(key)
+    let keys = connection.read(log::load_keys)?;
+    if let Some(key) = own()?.filter(|key| keys.contains(&key.public())) {
+        return Ok((key, keys));
+    }
+    connection.write(|sql| {
+        // Once more: another process may have made it in the meantime.
+        let key = match own()? {
+            Some(key) => key,
+            None => {
+                let instance = u64::from_be_bytes(random::bytes()?);
+                let name =
+                    KeyName::parse(&format!("countersign-{instance:016x}/urm-audit")).map_err(unreadable)?;
+                let key = SecretKey::from_seed(log::load_origin(sql, name)?, &random::bytes()?);
+                files::write_private(path, &format!("{}\n", key.to_secret_text()))?;
+                key
+            }
+        };
+        log::register_key(sql, &key, options.now)?;
+        Ok((key, log::load_keys(sql)?))
+    })
 }

@@ -1,9 +1,9 @@
-//! The one writer of a process: takes what has queued up, does it in one transaction, and only then answers.
+//! The one writer of a process: does what has queued up in one transaction, and only then answers.
 
 use std::{
     fmt,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard,
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread::JoinHandle,
@@ -19,6 +19,7 @@ use crate::{
     files::CheckpointCopy,
     log::Seal,
     request::{Call, CallError, Command, Reply},
+    sql::Sql,
     working::Working,
 };
 
@@ -78,10 +79,16 @@ enum Job {
     Stop,
 }
 
-/// The queue to the writer.
+/// The one who writes: whoever calls, while nobody queues; else a thread that takes what has queued up.
 pub(crate) struct Writer {
+    desk: Arc<Mutex<Desk>>,
+    line: Mutex<Option<Line>>,
+}
+
+/// The queue and the thread that it leads to.
+struct Line {
     queue: SyncSender<Job>,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
 }
 
 impl fmt::Debug for Writer {
@@ -91,45 +98,95 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// Starts the writer.
-    pub(crate) fn start(
+    /// A writer at this connection; its thread starts with the first command that is queued.
+    pub(crate) fn new(
         database: Database,
         connection: Connection,
         seal: Seal,
         copy: Option<CheckpointCopy>,
-    ) -> Result<Self, StoreError> {
-        let (queue, jobs) = sync_channel(QUEUE_MAX);
-        let mut desk = Desk { database, connection: Some(connection), seal, copy, loaded: None };
-        let thread = std::thread::Builder::new()
-            .name("countersign-writer".to_owned())
-            .spawn(move || desk.serve(&jobs))?;
-        Ok(Self { queue, thread: Some(thread) })
+    ) -> Self {
+        let desk = Desk { database, connection: Some(connection), seal, copy, loaded: None };
+        Self { desk: Arc::new(Mutex::new(desk)), line: Mutex::default() }
+    }
+
+    /// The writer's desk, if nobody queues and nobody sits at it: a program that calls once needs no thread for that.
+    pub(crate) fn desk(&self) -> Option<MutexGuard<'_, Desk>> {
+        let line = self.line.lock().ok()?;
+        if line.is_some() { None } else { self.desk.try_lock().ok() }
     }
 
     /// Queues a command; `respond` is called with its answer, also if there is no room.
     pub(crate) fn submit(&self, call: Call, respond: Responder) {
-        match self.queue.try_send(Job::Call(Box::new(call), respond)) {
-            Ok(()) | Err(TrySendError::Full(Job::Stop) | TrySendError::Disconnected(Job::Stop)) => (),
-            Err(TrySendError::Full(Job::Call(_, respond))) => respond(Err(StoreError::Busy.into())),
-            Err(TrySendError::Disconnected(Job::Call(_, respond))) => {
-                respond(Err(StoreError::Unavailable { message: "the store is closed".to_owned() }.into()));
+        let mut line = match self.line.lock() {
+            Ok(line) => line,
+            Err(_) => return respond(Err(closed().into())),
+        };
+        if line.is_none() {
+            match Line::start(Arc::clone(&self.desk)) {
+                Ok(started) => *line = Some(started),
+                Err(error) => return respond(Err(error.into())),
             }
         }
+        let sent = line.as_ref().map(|line| line.queue.try_send(Job::Call(Box::new(call), respond)));
+        match sent {
+            None
+            | Some(Ok(()) | Err(TrySendError::Full(Job::Stop) | TrySendError::Disconnected(Job::Stop))) => (),
+            Some(Err(TrySendError::Full(Job::Call(_, respond)))) => respond(Err(StoreError::Busy.into())),
+            Some(Err(TrySendError::Disconnected(Job::Call(_, respond)))) => respond(Err(closed().into())),
+        }
+    }
+}
+
+fn closed() -> StoreError {
+    StoreError::Unavailable { message: "the store is closed".to_owned() }
+}
+
+impl Line {
+    fn start(desk: Arc<Mutex<Desk>>) -> Result<Self, StoreError> {
+        let (queue, jobs) = sync_channel(QUEUE_MAX);
+        let thread = std::thread::Builder::new()
+            .name("countersign-writer".to_owned())
+            .spawn(move || serve(&desk, &jobs))?;
+        Ok(Self { queue, thread })
     }
 }
 
 impl Drop for Writer {
     /// Lets the writer finish what has queued up.
     fn drop(&mut self) {
-        let _gone_already = self.queue.send(Job::Stop);
-        if let Some(thread) = self.thread.take() {
-            let _panicked = thread.join();
+        let Some(Line { queue, thread }) = self.line.get_mut().ok().and_then(Option::take) else { return };
+        let _gone_already = queue.send(Job::Stop);
+        let _panicked = thread.join();
+    }
+}
+
+/// Takes what has queued up, again and again.
+fn serve(desk: &Mutex<Desk>, jobs: &Receiver<Job>) {
+    let mut is_open = true;
+    while is_open {
+        let mut batch = Vec::new();
+        let first = jobs.recv().unwrap_or(Job::Stop);
+        for job in std::iter::once(first).chain(jobs.try_iter()) {
+            match job {
+                Job::Call(call, respond) => batch.push((*call, respond)),
+                Job::Stop => is_open = false,
+            }
+            if batch.len() >= BATCH_MAX || !is_open {
+                break;
+            }
+        }
+        let (calls, responders): (Vec<Call>, Vec<Responder>) = batch.into_iter().unzip();
+        // A desk that somebody left in a panic answers nobody: those who wait hear that the writer is gone.
+        let Ok(mut desk) = desk.lock() else { return };
+        if !calls.is_empty() {
+            let answers = desk.answer(&calls);
+            responders.into_iter().zip(answers).for_each(|(respond, answer)| respond(answer));
         }
     }
 }
 
 /// What the writer has before it.
-struct Desk {
+pub(crate) struct Desk {
     database: Database,
     connection: Option<Connection>,
     seal: Seal,
@@ -140,47 +197,53 @@ struct Desk {
 type Done = Result<(Reply, Made), CallError>;
 
 impl Desk {
-    fn serve(&mut self, jobs: &Receiver<Job>) {
-        let mut is_open = true;
-        while is_open {
-            let mut batch = Vec::new();
-            let first = jobs.recv().unwrap_or(Job::Stop);
-            for job in std::iter::once(first).chain(jobs.try_iter()) {
-                match job {
-                    Job::Call(call, respond) => batch.push((*call, respond)),
-                    Job::Stop => is_open = false,
-                }
-                if batch.len() >= BATCH_MAX || !is_open {
-                    break;
-                }
-            }
-            if !batch.is_empty() {
-                self.settle(batch);
-            }
+    /// Does all of this in one transaction; the answers.
+    pub(crate) fn answer(&mut self, calls: &[Call]) -> Vec<Result<Answer, CallError>> {
+        match self.transact(calls) {
+            Ok((done, checkpoint)) => self.answers(done, checkpoint.as_ref()),
+            // Whatever a failed commit left behind is found out by opening again, never by trying again.
+            Err(error) => calls.iter().map(|_| Err(error.clone().into())).collect(),
         }
     }
 
-    /// Does the whole batch in one transaction, then answers everybody.
-    fn settle(&mut self, batch: Vec<(Call, Responder)>) {
-        let (calls, responders): (Vec<Call>, Vec<Responder>) = batch.into_iter().unzip();
-        match self.transact(&calls) {
-            Ok((done, checkpoint)) => {
-                let answers = self.answers(done, checkpoint.as_ref());
-                responders.into_iter().zip(answers).for_each(|(respond, answer)| respond(answer));
-            }
-            Err(error) => {
-                // Whatever a failed commit left behind is found out by opening again, never by trying again.
-                self.connection = None;
-                responders.into_iter().for_each(|respond| respond(Err(error.clone().into())));
-            }
+    /// Asks something of one state of the store, if need be twice.
+    pub(crate) fn read<T>(
+        &mut self,
+        run: impl Fn(&mut dyn Sql) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let was_open = self.connection.is_some();
+        let mut connection = self.open()?;
+        let mut answer = connection.read(&run);
+        if was_open && matches!(answer, Err(StoreError::Unavailable { .. })) {
+            // The database may have been away and be back: a connection from before is of no use.
+            connection = self.open()?;
+            answer = connection.read(&run);
         }
+        if answer.is_ok() {
+            self.connection = Some(connection);
+        }
+        answer
+    }
+
+    /// Takes this for the policy version of its number, so that it need not be read if it is in force.
+    pub(crate) fn know(&mut self, loaded: LoadedVersion) {
+        self.loaded = Some(Arc::new(loaded));
+    }
+
+    /// Sees to it that whoever opens the database next has little to read again.
+    pub(crate) fn keep_log_short(&mut self) -> Result<(), StoreError> {
+        let connection = self.open()?;
+        connection.keep_log_short()?;
+        self.connection = Some(connection);
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<Connection, StoreError> {
+        self.connection.take().map_or_else(|| self.database.open(), Ok)
     }
 
     fn transact(&mut self, calls: &[Call]) -> Result<(Vec<Done>, Option<SignedCheckpoint>), StoreError> {
-        let mut connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.database.open()?,
-        };
+        let mut connection = self.open()?;
         let (seal, loaded) = (&mut self.seal, self.loaded.clone());
         let (done, checkpoint, loaded) = connection.write(|sql| {
             let mut working = Working::new(sql, seal, loaded)?;

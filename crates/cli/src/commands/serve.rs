@@ -6,7 +6,14 @@ use clap::ValueEnum;
 use countersign_canon::Json;
 use countersign_service::{Listening, LogDetail, Node, ServeOptions, TraceExport, serve};
 
-use crate::{console::Console, effects::environment, embedded::Place, exit::Exit, failure::Failure};
+use crate::{
+    console::Console,
+    effects::environment,
+    embedded::Place,
+    exit::Exit,
+    failure::Failure,
+    hosts::{ground::SOCKET, workspace::Workspace},
+};
 
 /// Serve decisions, approvals and the log over HTTP and a socket
 ///
@@ -62,7 +69,9 @@ impl ListenArguments {
     /// Opens the store with the policy folder.
     pub(super) fn open(&self, place: &Place) -> Result<Node, Failure> {
         let default = || place.data.join("policy");
-        place.open_with_policy(self.policy_dir.clone().unwrap_or_else(default))
+        let mode = Workspace::mode_in(&place.data).map_err(Failure::CouldNotTell)?;
+        let node = place.open_with_policy(self.policy_dir.clone().unwrap_or_else(default))?;
+        Ok(node.with_mode_of_hosts(mode))
     }
 
     /// Serves until a signal says to stop.
@@ -73,7 +82,7 @@ impl ListenArguments {
         console: Console,
         ready: impl FnOnce(&Listening),
     ) -> Result<(), Failure> {
-        let default = || place.data.join("service.sock");
+        let default = || place.data.join(SOCKET);
         let socket =
             Some(self.socket.clone().unwrap_or_else(default)).filter(|path| path.as_os_str() != "none");
         let options = ServeOptions {

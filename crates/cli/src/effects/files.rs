@@ -91,11 +91,6 @@ pub(crate) fn mode_of(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|metadata| metadata.permissions().mode() & 0o7777)
 }
 
-/// How long a file is; nothing if it is not there.
-pub(crate) fn bytes_of(path: &Path) -> u64 {
-    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
-}
-
 /// A fresh folder that is removed when the value is dropped.
 pub(crate) fn temporary_folder() -> Result<tempfile::TempDir, Issue> {
     tempfile::Builder::new().prefix("countersign-").tempdir().map_err(|error| {

@@ -5,21 +5,25 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::mpsc::{RecvTimeoutError, sync_channel},
     time::Duration,
 };
 
 use countersign_action::{Host, Kind, ToolCall};
-use countersign_canon::{Issue, Json};
+use countersign_canon::{Issue, Json, Text};
 use countersign_ledger::OutcomeStatus;
-use countersign_service::HostCall;
+use countersign_policy::{ActionKind, action_hash};
+use countersign_service::{
+    Door, ServiceError,
+    api::{DecideCall, ReportCall},
+};
 
 use super::{
-    gate::{Denial, Gate, Verdict, probe_facts},
+    ground::{Denial, Ground, Verdict, probe_facts},
     workspace::Workspace,
 };
 use crate::{
-    effects::{environment, files},
+    effects::{deadline, environment, files},
+    exit::Exit,
     failure::codes,
 };
 
@@ -46,24 +50,11 @@ enum Event {
 
 /// Answers a host's hook within the deadline, whatever happens.
 pub(crate) fn answer(host: Host, workspace: Option<PathBuf>) -> Said {
-    let (said, heard) = sync_channel(1);
-    let work = move || drop(said.send(ask(host, workspace)));
-    let issue = match std::thread::Builder::new().name("countersign-hook".to_owned()).spawn(work) {
-        Err(error) => Issue::new(codes::HOOK_DEFECT, format!("no thread could be started: {error}")),
-        Ok(_) => match heard.recv_timeout(DEADLINE) {
-            Ok(Ok(said)) => return said,
-            Ok(Err(issue)) => issue,
-            Err(RecvTimeoutError::Timeout) => {
-                let message = format!("there was no decision within {} seconds", DEADLINE.as_secs());
-                Issue::new(codes::HOOK_DEADLINE, message)
-                    .with_hint("see what holds the store with `countersign doctor`")
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                Issue::new(codes::HOOK_DEFECT, "the hook broke off before it could decide")
-            }
-        },
-    };
-    Said::No(in_doubt(&issue))
+    let message = format!("there was no decision within {} seconds", DEADLINE.as_secs());
+    let late = Issue::new(codes::HOOK_DEADLINE, message)
+        .with_hint("see what holds the store with `countersign doctor`");
+    let said = deadline::set(DEADLINE, in_doubt(&late), Exit::Blocked).and_then(|()| ask(host, workspace));
+    said.unwrap_or_else(|issue| Said::No(in_doubt(&issue)))
 }
 
 /// Reads the host's event and answers it.
@@ -81,40 +72,81 @@ fn ask(host: Host, workspace: Option<PathBuf>) -> Result<Said, Issue> {
         let message = format!("the workspace `{}` is not an absolute path", start.display());
         return Err(Issue::new(codes::HOOK_INPUT, message));
     }
-    let gate = Gate::open(Workspace::find(&start)?, &format!("hook:{}", host.as_str()))?;
-    let said = gate_event(&gate, host, &json, event);
-    gate.leave();
+    let ground = Ground::new(Workspace::find(&start)?)?;
+    let told = Told { host, json: &json, session: sized(text(&json, "session_id")?)? };
+    let door = ground.door(&format!("hook:{host}"))?;
+    let said = match event {
+        Event::Before => told.before(&ground, &door),
+        Event::After(status) => told.after(&door, status),
+    };
+    leave(door)?;
     said
 }
 
-fn gate_event(gate: &Gate, host: Host, json: &Json<'_>, event: Event) -> Result<Said, Issue> {
-    let session = gate.session(host.as_str(), text(json, "session_id")?)?;
-    let named = json.get("tool_use_id").and_then(Json::as_str).map(str::to_owned);
-    let call = HostCall { session, call: named };
-    match event {
-        Event::Before => before(gate, host, json, &call),
-        Event::After(status) => {
-            let detail = json.get("error").and_then(Json::as_str).unwrap_or_default();
-            gate.finish(&call, status, detail).map(|()| Said::Nothing)
-        }
+/// Ends the process's use of a store without the work of closing it: everything is durable already.
+fn leave(door: Door) -> Result<(), Issue> {
+    if let Door::Here(node, _) = door {
+        node.store().keep_log_short().map_err(|error| Issue::from(&ServiceError::from(error)))?;
+        std::mem::forget(node);
     }
+    Ok(())
 }
 
-fn before(gate: &Gate, host: Host, json: &Json<'_>, call: &HostCall) -> Result<Said, Issue> {
-    let tool = ToolCall::read(json)?;
-    let place = gate.place(Path::new(text(json, "cwd")?))?;
-    let action = gate.action(host, &tool, &place)?;
-    let probed = gate.probed(host.as_str())?;
-    let mut facts: Vec<&str> = probed.iter().map(String::as_str).collect();
-    if action.kind == Kind::AgentSpawn {
-        // A host that calls a tool has it: the call is the probe.
-        facts.push("tool:spawn_agent");
+/// What a host told.
+struct Told<'t> {
+    host: Host,
+    json: &'t Json<'t>,
+    session: Text<1, 1000>,
+}
+
+impl Told<'_> {
+    /// May this call begin?
+    fn before(&self, ground: &Ground, door: &Door) -> Result<Said, Issue> {
+        let host = self.host;
+        let tool = ToolCall::read(self.json)?;
+        let action = ground.action(host, &tool, &ground.place(Path::new(text(self.json, "cwd")?))?)?;
+        let probed = ground.probed(host.as_str())?;
+        let mut facts: Vec<&str> = probed.iter().map(String::as_str).collect();
+        if action.kind == Kind::AgentSpawn {
+            // A host that calls a tool has it: the call is the probe.
+            facts.push("tool:spawn_agent");
+        }
+        let action_kind = ActionKind::parse(action.kind.as_str())?;
+        let hash = action_hash(&action_kind, &action.payload);
+        let call = DecideCall {
+            client: sized(host.as_str())?,
+            host_session: self.session.clone(),
+            call: self.call()?,
+            mode: ground.workspace.mode,
+            action_kind,
+            action_payload: action.payload.clone(),
+            probe: probe_facts(host.as_str(), &facts)?,
+        };
+        let reply = door.ask(call).map_err(|error| Issue::from(&error))?;
+        Ok(match ground.verdict(&action, hash, reply)? {
+            Verdict::Allowed => Said::Nothing,
+            Verdict::Denied(denial) => Said::No(denial.in_words()),
+        })
     }
-    let probe = probe_facts(host.as_str(), &facts)?;
-    Ok(match gate.decide(call, &action, probe)? {
-        Verdict::Allowed => Said::Nothing,
-        Verdict::Denied(denial) => Said::No(denial.in_words()),
-    })
+
+    /// This is how a call went.
+    fn after(&self, door: &Door, status: OutcomeStatus) -> Result<Said, Issue> {
+        let Some(call) = self.call()? else { return Ok(Said::Nothing) };
+        let detail = self.json.get("error").and_then(Json::as_str).unwrap_or_default();
+        let report = ReportCall {
+            client: sized(self.host.as_str())?,
+            host_session: self.session.clone(),
+            call,
+            status,
+            detail: Text::cut(detail),
+        };
+        door.ask(report).map(|_| Said::Nothing).map_err(|error| Issue::from(&error))
+    }
+
+    /// The host's name for the call, if it has one.
+    fn call(&self) -> Result<Option<Text<1, 1000>>, Issue> {
+        self.json.get("tool_use_id").and_then(Json::as_str).map(sized).transpose()
+    }
 }
 
 impl Event {
@@ -169,4 +201,11 @@ fn in_doubt(issue: &Issue) -> String {
 fn text<'j>(json: &'j Json<'_>, key: &str) -> Result<&'j str, Issue> {
     let found = json.get(key).and_then(Json::as_str);
     found.ok_or_else(|| Issue::new(codes::HOOK_INPUT, format!("the host did not say its `{key}`")))
+}
+
+/// A name of the host's that is not empty and not endless.
+fn sized<const MAX: usize>(text: &str) -> Result<Text<1, MAX>, Issue> {
+    Text::new(text.to_owned()).ok_or_else(|| {
+        Issue::new(codes::HOOK_INPUT, format!("a name of the host has not 1 to {MAX} characters"))
+    })
 }

@@ -37,8 +37,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// Fails if the settings are wrong, if a workspace that was set up has lost its store, and if there is no place for
-    /// state.
+    /// Fails if the settings are wrong, and if there is no place for state.
     pub(crate) fn find(start: &Path) -> Result<Self, Issue> {
         let has_folder = |folder: &&Path| files::mode_of(&folder.join(FOLDER)).is_some();
         let Some(root) = start.ancestors().find(has_folder) else {
@@ -49,29 +48,38 @@ impl Workspace {
             return Ok(Self { root: start.to_path_buf(), data, mode: Mode::ReadOnly });
         };
         let data = root.join(FOLDER);
-        let config = data.join(CONFIG);
-        if files::mode_of(&config).is_none() {
-            return Ok(Self { root: root.to_path_buf(), data, mode: Mode::ReadOnly });
-        }
-        let Config { schema: _, mode } =
-            Config::load(&files::read(&config)?).map_err(|issues| first(issues.into_vec()))?;
-        let workspace = Self { root: root.to_path_buf(), data, mode };
-        workspace.check_store()?;
-        Ok(workspace)
+        let mode = Self::mode_in(&data)?;
+        Ok(Self { root: root.to_path_buf(), data, mode })
     }
 
-    /// Checks that the store has not gone, which a process that has it open does not notice.
+    /// What a new session may do, by the settings in this folder: look, unless they say otherwise.
     ///
     /// # Errors
     ///
-    /// Fails if it has.
+    /// Fails if the settings are wrong.
+    pub(crate) fn mode_in(data: &Path) -> Result<Mode, Issue> {
+        let Some(bytes) = files::read_if_there(&data.join(CONFIG))? else { return Ok(Mode::ReadOnly) };
+        Ok(Config::load(&bytes).map_err(|issues| first(issues.into_vec()))?.mode)
+    }
+
+    /// Refuses a workspace that was set up and has lost its store: a new one would know of no approval and no session.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is so.
     pub(crate) fn check_store(&self) -> Result<(), Issue> {
-        if files::mode_of(&self.data.join(STORE)).is_some() {
+        let is_there = |name: &str| files::mode_of(&self.data.join(name)).is_some();
+        if is_there(STORE) || !is_there(CONFIG) {
             return Ok(());
         }
         let message = format!("the store of `{}` is not there", self.data.display());
         let issue = Issue::new(codes::HOOK_STORE_MISSING, message);
         Err(issue.with_hint("put it back, or start a new one with `countersign init`"))
+    }
+
+    /// Where what a probe of this client found is kept.
+    pub(crate) fn probe_file(&self, client: &str) -> PathBuf {
+        self.data.join("probes").join(format!("{client}.json"))
     }
 
     /// Where an act takes place that starts in this folder.

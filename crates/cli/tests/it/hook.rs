@@ -1,6 +1,9 @@
 //! `countersign init` and `countersign hook`: what hosts tell, and the only two answers they get.
 
-use crate::support::{Ran, Sandbox};
+use crate::{
+    server::Service,
+    support::{Ran, Sandbox},
+};
 
 /// A call of Bash, as each of the three hosts tells it.
 fn call(host: &str, sandbox: &Sandbox, id: &str, command: &str) -> String {
@@ -224,4 +227,59 @@ fn a_policy_that_a_person_has_put_in_force_counts() {
     }
     assert_eq!(sandbox.run(&["policy", "activate"]).exit, Some(0));
     assert_eq!(hook(&sandbox, "codex", &call("codex", &sandbox, "a", "ls")).exit, Some(0));
+}
+
+#[test]
+fn with_a_service_on_its_folder_the_hook_asks_the_service() {
+    let sandbox = governed();
+    enrol(&sandbox);
+    let service = Service::start_in(sandbox, &[]);
+    let sandbox = &service.sandbox;
+    let run = |id: &str, line: &str| hook(sandbox, "codex", &call("codex", sandbox, id, line));
+    assert_eq!(run("a", "touch made").exit, Some(0));
+    assert_eq!(code(&run("a", "touch made")), "URM_EXISTS");
+    let denied = run("b", "eval \"touch made\"");
+    assert_eq!(code(&denied), "UNKNOWN_SHELL_DENIED");
+    assert!(denied.stderr().contains("by rule deny.unknown_shell"), "{}", denied.screen());
+    let denied = run("c", "git push origin main");
+    assert_eq!(code(&denied), "URM_APPROVAL_REQUIRED");
+    approve(sandbox, &denied);
+    assert_eq!(run("d", "git push origin main").exit, Some(0));
+    assert_eq!(code(&run("e", "git push origin main")), "URM_APPROVAL_REQUIRED");
+    let after =
+        event_of(sandbox, "PostToolUse", "Bash", "a", &serde_json::json!({ "command": "touch made" }));
+    assert_eq!(hook(sandbox, "codex", &after).exit, Some(0));
+    let events = sandbox.run(&["events", "tail"]);
+    let decisions: Vec<&str> =
+        events.stdout().lines().filter(|line| line.contains("\"POLICY_EVAL_PASS\"")).collect();
+    assert_eq!(decisions.len(), 2);
+    assert!(decisions.iter().all(|line| line.contains("\"component\":\"socket\"")), "{decisions:?}");
+    assert!(events.stdout().contains("EXECUTION_FINISHED"), "{}", events.stdout());
+    // What a person has not put in force counts for a service no more than for the store.
+    let policy = crate::support::shipped_text("policy/strict/odeu.instructions.v1.json");
+    sandbox.write(".countersign/policy/odeu.instructions.v1.json", policy);
+    assert_eq!(code(&run("f", "ls")), "HOOK_POLICY_CHANGED");
+    sandbox.write(".countersign/policy/odeu.instructions.v1.json", "{}");
+    assert_eq!(code(&run("g", "ls")), "URM_POLICY_INVALID_SCHEMA");
+}
+
+#[test]
+fn a_service_starts_no_session_that_may_do_more_than_its_workspace_allows() {
+    let sandbox = governed();
+    sandbox.write(".countersign/config.yml", "schema: countersign.config.v1\nmode: read_only\n");
+    let service = Service::start_in(sandbox, &[]);
+    let sandbox = &service.sandbox;
+    sandbox.write(".countersign/config.yml", "schema: countersign.config.v1\nmode: writes_allowed\n");
+    let denied = hook(sandbox, "codex", &call("codex", sandbox, "a", "touch made"));
+    assert_eq!(code(&denied), "URM_MODE_DENIED");
+}
+
+#[test]
+fn a_service_that_does_not_answer_is_a_no_and_one_that_is_gone_is_none() {
+    let sandbox = governed();
+    let mute = sandbox.mute_service(".countersign/service.sock");
+    let ordinary = |id: &str| hook(&sandbox, "codex", &call("codex", &sandbox, id, "ls"));
+    assert_eq!(code(&ordinary("a")), "HOOK_DEADLINE");
+    drop(mute);
+    assert_eq!(ordinary("b").exit, Some(0));
 }

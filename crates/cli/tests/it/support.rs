@@ -53,6 +53,11 @@ impl Sandbox {
         connection
     }
 
+    /// A socket at which somebody listens and never answers, until the value is dropped; the socket itself stays.
+    pub(crate) fn mute_service(&self, name: &str) -> std::os::unix::net::UnixListener {
+        std::os::unix::net::UnixListener::bind(self.path().join(name)).unwrap()
+    }
+
     /// Runs the program there with these arguments.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with_input(arguments, b"")

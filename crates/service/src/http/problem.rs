@@ -154,6 +154,7 @@ fn status_of(error: &ServiceError) -> StatusCode {
         ServiceError::TextLength { .. } | ServiceError::Remote { .. } | ServiceError::Document(_) => {
             StatusCode::BAD_REQUEST
         }
+        ServiceError::PolicyChanged { .. } => StatusCode::CONFLICT,
         ServiceError::Log(_) | ServiceError::Listen { .. } | ServiceError::Defect { .. } => {
             StatusCode::INTERNAL_SERVER_ERROR
         }

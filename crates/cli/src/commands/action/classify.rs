@@ -3,7 +3,9 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use clap::ValueEnum;
-use countersign_action::{AbsolutePath, Action, Host, Place, Table, ToolCall, normalise, shell_action};
+use countersign_action::{
+    AbsolutePath, Action, Host, Place, Table, TableHash, ToolCall, normalise, shell_action,
+};
 use countersign_canon::{Issue, Json};
 use countersign_policy::{ActionKind, action_hash};
 
@@ -72,7 +74,7 @@ impl From<HostName> for Host {
 
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let place = place(arguments)?;
-    let table = table(arguments)?;
+    let (table, table_hash) = table(arguments)?;
     let action = match (&arguments.shell, &arguments.file, arguments.host) {
         (Some(line), _, _) => shell_action(&table, &place, line),
         (None, Some(file), Some(host)) => {
@@ -95,22 +97,23 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let hash = action_hash(&kind, &action.payload).to_string();
     let text = match arguments.format {
         super::Format::Text => as_text(&action, &hash),
-        super::Format::Json => as_json(action, hash, &table).to_pretty(),
+        super::Format::Json => as_json(action, hash, &table_hash).to_pretty(),
     };
     console.data(&text)?;
     Ok(Exit::Yes)
 }
 
-fn table(arguments: &Arguments) -> Result<Table, Failure> {
+fn table(arguments: &Arguments) -> Result<(Table, TableHash), Failure> {
     let Some(path) = &arguments.table else {
-        return actions::shipped_actions().map_err(|issues| {
+        let shipped = actions::shipped_actions().and_then(|table| Ok((table, actions::shipped_hash()?)));
+        return shipped.map_err(|issues| {
             let first = issues.first().map(ToString::to_string).unwrap_or_default();
             Failure::CouldNotTell(Issue::new(codes::CLI_DEFECT, format!("the shipped table: {first}")))
         });
     };
     let source = Source::read(path)?;
-    match actions::load(&source.bytes) {
-        Ok(table) => Ok(table),
+    match actions::load(&source.bytes).and_then(|table| Ok((table, actions::hash(&source.bytes)?))) {
+        Ok(both) => Ok(both),
         Err(issues) => Err(Failure::Refused { source, issues }),
     }
 }
@@ -150,7 +153,7 @@ fn as_text(action: &Action, hash: &str) -> String {
     text
 }
 
-fn as_json(action: Action, hash: String, table: &Table) -> Json<'static> {
+fn as_json(action: Action, hash: String, table: &TableHash) -> Json<'static> {
     let findings = action.classification.map(|found| {
         let findings: Vec<Json<'static>> =
             found.findings.iter().map(countersign_action::Finding::to_json).collect();
@@ -160,7 +163,7 @@ fn as_json(action: Action, hash: String, table: &Table) -> Json<'static> {
         ("action_hash", Json::from(hash)),
         ("action_kind", Json::from(action.kind.as_str())),
         ("action_payload", action.payload),
-        ("table_hash", Json::from(table.hash().to_string())),
+        ("table_hash", Json::from(table.to_string())),
     ];
     Json::object(members.into_iter().chain(findings))
 }
