@@ -1,13 +1,16 @@
 //! The table of actions: what each tool, command, option and path means.
 
 use alloc::{
+    borrow::Cow,
     collections::{BTreeMap, btree_map::Entry},
     format,
     string::String,
     vec::Vec,
 };
 
-use countersign_canon::{Issue, Json, List, NonEmpty, Pointer, Reader, Text, choice, record, typed_hash};
+use countersign_canon::{
+    Issue, Json, List, NonEmpty, Pointer, Reader, Text, Wire as _, choice, record, typed_hash,
+};
 
 use crate::{Kind, codes};
 
@@ -326,7 +329,9 @@ pub struct Table {
     pub(crate) paths: Vec<PathRule>,
     pub(crate) variables: Vec<Label>,
     pub(crate) folders: Vec<Label>,
-    pub(crate) commands: Commands,
+    commands: Commands,
+    /// Commands that are read when they are asked for: see [`Table::from_lines`].
+    unread: &'static str,
 }
 
 /// Commands by name.
@@ -366,8 +371,54 @@ impl Table {
                 variables: document.variables.into_vec(),
                 folders: document.folders.into_vec(),
                 commands,
+                unread: "",
             }),
         }
+    }
+
+    /// The table as lines: the table without its commands, then each command as its names, a tab and its rule.
+    ///
+    /// # Errors
+    ///
+    /// Fails with every problem of the document, in order.
+    pub fn to_lines(json: &Json<'_>) -> Result<String, NonEmpty<Issue>> {
+        Self::load(json)?;
+        let mut document: TableDocument = Reader::read_json(json, codes::ACTION_TABLE_INVALID)?;
+        let commands = core::mem::take(&mut document.commands).into_vec();
+        let mut lines = format!("{}\n", document.write().to_canonical());
+        for rule in commands {
+            let names: Vec<&str> = rule.names.iter().map(Text::as_str).collect();
+            lines.push_str(&format!("{}\t{}\n", names.join(" "), rule.write().to_canonical()));
+        }
+        Ok(lines)
+    }
+
+    /// A table from its lines, which [`Table::to_lines`] has checked: a command is read when it is asked for, so that what
+    /// judges one line does not read the whole table first. A line that cannot be read stands for no command.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the first line is not that of a table.
+    pub fn from_lines(lines: &'static str) -> Result<Self, NonEmpty<Issue>> {
+        let (first, unread) = lines.split_once('\n').unwrap_or((lines, ""));
+        let refused = |issue: Issue| NonEmpty::of(issue.under(codes::ACTION_TABLE_INVALID));
+        let table = Self::load(&Json::parse(first.as_bytes()).map_err(refused)?)?;
+        Ok(Self { unread, ..table })
+    }
+
+    /// Finds a command: its rule, and its sub-commands.
+    pub(crate) fn command(&self, name: &str) -> Option<Cow<'_, (CommandRule, Commands)>> {
+        if let Some(place) = self.commands.places.get(name) {
+            return self.commands.rules.get(*place).map(Cow::Borrowed);
+        }
+        let rule = self.unread.lines().find_map(|line| {
+            let (names, rule) = line.split_once('\t')?;
+            names.split(' ').any(|known| known == name).then_some(rule)
+        })?;
+        let json = Json::parse(rule.as_bytes()).ok()?;
+        let rule = Reader::read_json(&json, codes::ACTION_TABLE_INVALID).ok()?;
+        let mut read = Commands::gather([rule].into(), &Pointer::root(), &json, &mut Vec::new());
+        read.rules.pop().map(Cow::Owned)
     }
 
     /// What a table says, as a hash.
@@ -377,12 +428,12 @@ impl Table {
     /// Fails with every problem of the document, in order.
     pub fn hash(json: &Json<'_>) -> Result<TableHash, NonEmpty<Issue>> {
         let document: TableDocument = Reader::read_json(json, codes::ACTION_TABLE_INVALID)?;
-        Ok(TableHash::of_json(&countersign_canon::Wire::write(&document)))
+        Ok(TableHash::of_json(&document.write()))
     }
 }
 
 impl Commands {
-    /// Finds a command.
+    /// Finds a sub-command.
     pub(crate) fn find(&self, name: &str) -> Option<(&CommandRule, &Self)> {
         let place = self.places.get(name)?;
         self.rules.get(*place).map(|(rule, commands)| (rule, commands))

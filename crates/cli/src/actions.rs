@@ -8,8 +8,8 @@ use crate::yaml::{self, Dialect, Parsed};
 /// The table that ships with the program.
 pub(crate) const SHIPPED: &[u8] = include_bytes!("../../../policy/actions.v1.yml");
 
-/// The same table as JSON, generated from it: a hook reads it before every call, and YAML takes its time.
-const SHIPPED_DOCUMENT: &[u8] = include_bytes!("../../../policy/actions.v1.json");
+/// The same table as lines, generated from it: a hook reads it before every call, and only what it needs of it.
+const SHIPPED_LINES: &str = include_str!("../../../policy/actions.v1.lines");
 
 /// The table of actions that ships with the program.
 ///
@@ -17,23 +17,21 @@ const SHIPPED_DOCUMENT: &[u8] = include_bytes!("../../../policy/actions.v1.json"
 ///
 /// Fails if it is not valid, which a test rules out.
 pub fn shipped_actions() -> Result<Table, NonEmpty<Issue>> {
-    Table::load(&shipped_json()?)
+    Table::from_lines(SHIPPED_LINES)
 }
 
 /// The hash of the table that ships with the program.
 pub(crate) fn shipped_hash() -> Result<TableHash, NonEmpty<Issue>> {
-    Table::hash(&shipped_json()?)
+    hash(SHIPPED)
 }
 
-fn shipped_json() -> Result<Json<'static>, NonEmpty<Issue>> {
-    Json::parse(SHIPPED_DOCUMENT).map_err(|issue| NonEmpty::of(issue.under(codes::ACTION_TABLE_INVALID)))
-}
-
-/// The table that ships with the program as a JSON document, from its source in YAML.
-#[must_use]
-pub fn shipped_actions_document() -> String {
-    let document = yaml::parse(SHIPPED, Dialect::Texts).document;
-    document.map(|document| format!("{}\n", document.to_canonical())).unwrap_or_default()
+/// The table that ships with the program as lines, from its source in YAML.
+///
+/// # Errors
+///
+/// Fails with every problem of the source.
+pub fn shipped_actions_lines() -> Result<String, NonEmpty<Issue>> {
+    Table::to_lines(&document(SHIPPED)?)
 }
 
 /// The table in these bytes, which mostly is the one that ships.

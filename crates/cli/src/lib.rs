@@ -22,7 +22,7 @@ mod source;
 mod yaml;
 
 pub use crate::{
-    actions::{shipped_actions, shipped_actions_document},
+    actions::{shipped_actions, shipped_actions_lines},
     cli::command,
     exit::Exit,
     failure::{Failure, codes},

@@ -60,12 +60,11 @@ impl Judge<'_> {
             return Kind::ShellRead;
         }
         let table = self.table;
-        let Some((rule, commands)) =
-            self.plain_name(known, call.cwds).and_then(|name| table.commands.find(&name))
-        else {
+        let Some(found) = self.plain_name(known, call.cwds).and_then(|name| table.command(&name)) else {
             let reason = "the command is not in the table";
             return self.find(Kind::ShellUnknown, call.at, &shown(given), reason);
         };
+        let (rule, commands) = &*found;
         self.rule(rule, commands, rest, call, &shown(given))
     }
 

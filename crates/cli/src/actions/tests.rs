@@ -47,6 +47,14 @@ fn corpus() -> Vec<(String, Kind)> {
 }
 
 #[test]
+fn the_generated_lines_judge_as_their_source_does() {
+    let (lines, source, place) = (table(), load(super::SHIPPED).unwrap(), place());
+    for (line, _) in corpus() {
+        assert_eq!(classify_line(&lines, &place, &line), classify_line(&source, &place, &line), "{line}");
+    }
+}
+
+#[test]
 fn every_line_of_the_corpus_is_of_its_kind() {
     let (table, place) = (table(), place());
     let wrong: Vec<String> = corpus()

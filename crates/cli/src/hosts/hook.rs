@@ -79,16 +79,16 @@ fn ask(host: Host, workspace: Option<PathBuf>) -> Result<Said, Issue> {
         Event::Before => told.before(&ground, &door),
         Event::After(status) => told.after(&door, status),
     };
-    leave(door)?;
+    leave(ground, door)?;
     said
 }
 
-/// Ends the process's use of a store without the work of closing it: everything is durable already.
-fn leave(door: Door) -> Result<(), Issue> {
-    if let Door::Here(node, _) = door {
+/// Ends the process's use of what it opened without the work of closing it: everything is durable already.
+fn leave(ground: Ground, door: Door) -> Result<(), Issue> {
+    if let Door::Here(node, _) = &door {
         node.store().keep_log_short().map_err(|error| Issue::from(&ServiceError::from(error)))?;
-        std::mem::forget(node);
     }
+    std::mem::forget((ground, door));
     Ok(())
 }
 
