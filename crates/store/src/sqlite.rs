@@ -94,7 +94,10 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
          PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA trusted_schema = OFF;
-         PRAGMA cell_size_check = ON;",
+         PRAGMA cell_size_check = ON;
+         -- Where new keys go stays in memory, and pages that change again and again go to their place once for all.
+         PRAGMA cache_size = -32768;
+         PRAGMA wal_autocheckpoint = 8000;",
     )?;
     let journal: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
@@ -126,13 +129,11 @@ impl Sql for Transaction<'_> {
     }
 
     fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
-        let parameters: Vec<String> = (1..=columns.len()).map(|number| format!("${number}")).collect();
-        let sql = format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), parameters.join(", "));
-        let mut statement = self.prepare_cached(&sql)?;
-        for row in rows {
-            statement.execute(params_from_iter(row))?;
-        }
-        Ok(())
+        insert(self, table, columns, rows, "")
+    }
+
+    fn insert_new(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
+        insert(self, table, columns, rows, " ON CONFLICT DO NOTHING")
     }
 
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError> {
@@ -153,9 +154,24 @@ impl Sql for Transaction<'_> {
     }
 
     /// Nobody listens to a file: readers look for themselves.
-    fn announce(&mut self, _: u64) -> Result<(), StoreError> {
-        Ok(())
+    fn announce(&mut self, _: u64) {}
+}
+
+fn insert(
+    transaction: &Transaction<'_>,
+    table: &str,
+    columns: &[&str],
+    rows: Vec<Vec<Cell>>,
+    otherwise: &str,
+) -> Result<(), StoreError> {
+    let parameters: Vec<String> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+    let (columns, parameters) = (columns.join(", "), parameters.join(", "));
+    let sql = format!("INSERT INTO {table} ({columns}) VALUES ({parameters}){otherwise}");
+    let mut statement = transaction.prepare_cached(&sql)?;
+    for row in rows {
+        statement.execute(params_from_iter(row))?;
     }
+    Ok(())
 }
 
 impl rusqlite::ToSql for Cell {
