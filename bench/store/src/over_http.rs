@@ -3,9 +3,8 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpStream},
-    path::Path,
     sync::{
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::channel,
     },
     time::{Duration, Instant},
@@ -15,20 +14,26 @@ use countersign_ledger::{Access, Principal};
 use countersign_policy::{Mode, Role};
 use countersign_service::{Caller, LogDetail, NewSession, Node, NodeOptions, ServeOptions, serve};
 
-use crate::SLICE;
+/// How long each load lasts.
+const SLICE: Duration = Duration::from_secs(3);
 
-/// A service in a thread of this process, with an agent's token and a session of its own.
+/// How many principals share the load: each may ask only so often.
+const PRINCIPALS: usize = 8;
+
+/// A service in a thread of this process, with tokens and a session.
 pub struct Served {
     address: SocketAddr,
-    token: String,
+    tokens: Vec<String>,
     session: String,
 }
 
-pub fn start(data: &Path, database: Option<String>) -> Served {
-    let options = NodeOptions { data: data.to_path_buf(), database, checkpoints: None };
-    let node = Node::open(&options).unwrap();
+pub fn start(options: &NodeOptions) -> Served {
+    let node = Node::open(options).unwrap();
     let owner = Caller::owner("bench").unwrap();
-    let token = node.create_token(&owner, &Principal::parse("bench").unwrap(), Access::Admin).unwrap();
+    let token = |number: usize| {
+        node.create_token(&owner, &Principal::parse(&format!("bench-{number}")).unwrap(), Access::Admin).unwrap()
+    };
+    let tokens = (0..PRINCIPALS).map(token).collect();
     let new = NewSession::new(Role::parse("copilot").unwrap(), Mode::WritesAllowed, "bench").unwrap();
     let session = node.start_session(&owner, new).unwrap().session_id.to_string();
     let options = ServeOptions {
@@ -39,10 +44,11 @@ pub fn start(data: &Path, database: Option<String>) -> Served {
         detail: LogDetail::Off,
         journal: Box::new(|_| ()),
         traces: None,
+        prover: None,
     };
     let (found, address) = channel();
     std::thread::spawn(move || serve(node, options, |listening| found.send(listening.address).unwrap()).unwrap());
-    Served { address: address.recv().unwrap(), token, session }
+    Served { address: address.recv().unwrap(), tokens, session }
 }
 
 /// The framework with nothing behind it.
@@ -61,64 +67,112 @@ pub fn start_empty() -> SocketAddr {
 }
 
 impl Served {
-    /// The bytes of a decision that is to begin.
-    pub fn decision(&self) -> Vec<u8> {
+    /// The bytes of a decision that is to begin, from each principal.
+    pub fn decisions(&self) -> Vec<Vec<u8>> {
         let body = format!(
             r#"{{"session_id":"{}","action_kind":"fs.read","action_payload":{{"path":"src/main.rs"}},"proceed":true}}"#,
             self.session
         );
-        request(self.address, &self.token, "/v1/decisions", &body)
+        self.requests(self.address, "/v1/decisions", &body)
     }
 
-    /// The bytes of a what-if question; also asked of the framework alone.
-    pub fn evaluation(&self, address: SocketAddr) -> Vec<u8> {
+    /// The bytes of a what-if question, from each principal; also asked of the framework alone.
+    pub fn evaluations(&self, address: SocketAddr) -> Vec<Vec<u8>> {
         let hash = "0".repeat(64);
         let body = format!(
             r#"{{"role":"copilot","mode":"writes_allowed","action_kind":"fs.write","action_hash":"{hash}","session_active":true,"capabilities_present":["fs.write"],"capabilities_allowed":["fs.write"],"evidence_kinds":[],"approval_present":false,"approval_valid":false,"approval_unexpired":false,"approval_unused":false,"warrant":null}}"#
         );
-        request(address, &self.token, "/v1/policy/eval", &body)
+        self.requests(address, "/v1/policy/eval", &body)
     }
 
     pub fn address(&self) -> SocketAddr {
         self.address
     }
-}
 
-fn request(address: SocketAddr, token: &str, path: &str, body: &str) -> Vec<u8> {
-    format!(
-        "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
-}
-
-/// Sends these bytes from so many connections that stay open: answers a second, and how long each took, sorted.
-pub fn load(address: SocketAddr, bytes: &[u8], clients: usize) -> (f64, Vec<Duration>) {
-    let stopped = AtomicBool::new(false);
-    let start = Instant::now();
-    let mut latencies: Vec<Duration> = std::thread::scope(|scope| {
-        let client = || {
-            let stream = TcpStream::connect(address).unwrap();
-            stream.set_nodelay(true).unwrap();
-            let (mut reader, mut latencies) = (BufReader::new(stream.try_clone().unwrap()), Vec::new());
-            let mut writer = stream;
-            while !stopped.load(Ordering::Relaxed) {
-                let asked = Instant::now();
-                writer.write_all(bytes).unwrap();
-                answer(&mut reader);
-                latencies.push(asked.elapsed());
-            }
-            latencies
+    fn requests(&self, address: SocketAddr, path: &str, body: &str) -> Vec<Vec<u8>> {
+        let request = |token: &String| {
+            format!(
+                "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+                 Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len()
+            )
+            .into_bytes()
         };
-        let threads: Vec<_> = (0..clients).map(|_| scope.spawn(client)).collect();
+        self.tokens.iter().map(request).collect()
+    }
+}
+
+/// How fast answers came.
+pub struct Load {
+    pub rate: f64,
+    // Sorted.
+    latencies: Vec<Duration>,
+}
+
+impl Load {
+    pub fn percentile(&self, part: usize) -> Duration {
+        self.latencies[(self.latencies.len() - 1) * part / 100]
+    }
+}
+
+/// A connection that stays open.
+struct Client {
+    writer: TcpStream,
+    reader: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn connect(address: SocketAddr) -> Self {
+        let writer = TcpStream::connect(address).unwrap();
+        writer.set_nodelay(true).unwrap();
+        Self { reader: BufReader::new(writer.try_clone().unwrap()), writer }
+    }
+
+    fn ask(&mut self, bytes: &[u8]) {
+        self.writer.write_all(bytes).unwrap();
+        answer(&mut self.reader);
+    }
+}
+
+/// Sends these requests from so many connections for a while.
+pub fn load(address: SocketAddr, requests: &[Vec<u8>], clients: usize) -> Load {
+    let stopped = AtomicBool::new(false);
+    let client = |number: usize| {
+        let (mut client, mut latencies) = (Client::connect(address), Vec::new());
+        while !stopped.load(Ordering::Relaxed) {
+            let asked = Instant::now();
+            // In turns, so that one client alone is not one principal.
+            client.ask(&requests[(number + latencies.len()) % requests.len()]);
+            latencies.push(asked.elapsed());
+        }
+        latencies
+    };
+    let (start, client) = (Instant::now(), &client);
+    let mut latencies: Vec<Duration> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..clients).map(|number| scope.spawn(move || client(number))).collect();
         std::thread::sleep(SLICE);
         stopped.store(true, Ordering::Relaxed);
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     let rate = latencies.len() as f64 / start.elapsed().as_secs_f64();
     latencies.sort_unstable();
-    (rate, latencies)
+    Load { rate, latencies }
+}
+
+/// Sends so many of these requests from 128 connections.
+pub fn fill(address: SocketAddr, requests: &[Vec<u8>], count: usize) {
+    let sent = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for number in 0..128 {
+            let sent = &sent;
+            scope.spawn(move || {
+                let mut client = Client::connect(address);
+                while sent.fetch_add(1, Ordering::Relaxed) < count {
+                    client.ask(&requests[number % requests.len()]);
+                }
+            });
+        }
+    });
 }
 
 /// Reads one answer, which must be a good one.

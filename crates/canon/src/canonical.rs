@@ -4,11 +4,17 @@ use alloc::{string::String, vec::Vec};
 
 use crate::{Json, Object, Value};
 
+/// How many bytes most documents need, so that their text grows in place.
+const ROOM: usize = 1024;
+
 impl Json<'_> {
     /// The canonical spelling: no space, sorted keys, shortest numbers.
     #[must_use]
     pub fn to_canonical(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(match &self.value {
+            Value::Array(_) | Value::Object(_) => ROOM,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+        });
         self.write_canonical(&mut out);
         out
     }

@@ -41,6 +41,7 @@ mod payload;
 mod plain;
 mod pointer;
 mod schema;
+mod secret;
 mod shape;
 mod spelling;
 mod time;
@@ -61,6 +62,7 @@ pub use crate::{
     payload::scan_payload,
     pointer::Pointer,
     schema::{Definitions, closed_object_schema, pattern_schema, schema_document, schema_with},
+    secret::{REDACTED, redact_secrets},
     shape::{Alphabet, Shape},
     spelling::{nearest, unknown_word},
     time::Timestamp,

@@ -100,10 +100,10 @@ fn refused(message: String, pointer: &Pointer) -> Issue {
 }
 
 fn is_forbidden_key(key: &str) -> bool {
-    let plain: String = key
-        .chars()
-        .filter(|character| !matches!(character, '-' | '_'))
-        .flat_map(char::to_lowercase)
-        .collect();
-    KEYS.contains(&plain.as_str())
+    KEYS.contains(&plain_key(key).as_str())
+}
+
+/// A key with case, `-` and `_` taken out: the one way in which keys are compared with lists.
+pub(crate) fn plain_key(key: &str) -> String {
+    key.chars().filter(|character| !matches!(character, '-' | '_')).flat_map(char::to_lowercase).collect()
 }

@@ -8,8 +8,8 @@ use countersign_policy::{
 };
 
 use crate::{
-    ApprovalStep, GRANT_TTL_S_MAX, KeyId, PermitId, Principal, PublicKey, Quorum, SecretKey, Signature,
-    StepRefusal, code::codes,
+    ApprovalStep, DecisionId, GRANT_TTL_S_MAX, KeyId, PermitId, Principal, PublicKey, Quorum, SecretKey,
+    Signature, StepRefusal, code::codes,
 };
 
 /// LIMIT: how far the clock of whoever signs may be from the clock of the service.
@@ -104,6 +104,8 @@ record! {
         action_hash: ActionHash,
         /// Who asked, and so cannot grant.
         requester: Principal,
+        /// The decision that asked; approvals from before it was noted have none.
+        decision_id: Option<DecisionId>,
         /// How many people must say yes.
         quorum: QuorumRule,
         /// Where it stands.
@@ -218,6 +220,8 @@ pub struct ApprovalRequest {
     pub action_hash: ActionHash,
     /// Who asks.
     pub requester: Principal,
+    /// The decision that asks.
+    pub decision_id: DecisionId,
     /// How many people must say yes.
     pub quorum: QuorumRule,
 }
@@ -229,8 +233,15 @@ impl Approval {
     ///
     /// Fails if the year gets five digits.
     pub fn request(request: ApprovalRequest, now: Timestamp) -> Result<Self, StepRefusal> {
-        let ApprovalRequest { approval_id, session_id, action_kind, action_hash, requester, quorum } =
-            request;
+        let ApprovalRequest {
+            approval_id,
+            session_id,
+            action_kind,
+            action_hash,
+            requester,
+            decision_id,
+            quorum,
+        } = request;
         let ApprovalStep { state, expires_at } = ApprovalStep::request(now)?;
         Ok(Self {
             approval_id,
@@ -238,6 +249,7 @@ impl Approval {
             action_kind,
             action_hash,
             requester,
+            decision_id: Some(decision_id),
             quorum,
             state,
             created_at: now,

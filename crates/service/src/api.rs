@@ -12,16 +12,15 @@ mod executions;
 mod keys;
 mod log;
 mod policy;
+mod review;
 mod sessions;
 mod tokens;
 
 pub use self::{
-    approvals::{
-        ApprovalView, ApprovalViews, DenyApproval, GetApproval, GrantApproval, ListApprovals, RevokeApproval,
-    },
+    approvals::{ApprovalViews, DenyApproval, GetApproval, GrantApproval, ListApprovals, RevokeApproval},
     calls::{CallReply, DecideCall, ReportCall},
     decisions::{DecideAction, DecisionReply, GetDecision, Outcome, ReplayDecision, Replayed},
-    documents::{EvaluateIntents, Evaluated, RecordVerdict},
+    documents::{EvaluateIntents, Evaluated, PlanDryRun, Planned, RecordVerdict},
     evidence::{TraceId, Traced, TracedEvent},
     executions::{Executions, GetExecution, ListExecutions, ReportOutcome},
     keys::{AddKey, ApproverKeys, ListKeys, RevokeKey},
@@ -32,13 +31,14 @@ pub use self::{
         ActivatePolicy, ActivationView, ActivePolicy, EvaluateContext, ExplainContext, Facts, GetPolicy,
         ListActivations, PolicyHistory, PolicyReport, RollBackPolicy, TraceReply, ValidatePolicy,
     },
+    review::{ApprovalView, PayloadChange, ReviewedDecision, ReviewedRule, Risk},
     sessions::{GetSession, ListSessions, Sessions, StartSession, StopSession},
     tokens::{CreateToken, ListTokens, NewToken, RevokeToken, TokenView, Tokens},
 };
 
 pub(crate) use self::{keys::approver_key, log::Place};
 
-use countersign_canon::{Wire, record};
+use countersign_canon::{Wire, Within, record};
 use countersign_ledger::{Access, LoadedVersion};
 use countersign_store::{Answer, Command, Refusal};
 
@@ -56,6 +56,19 @@ pub(crate) const READERS: &[Access] = &[Access::Approver, Access::Auditor, Acces
 pub(crate) const AUDITORS: &[Access] = &[Access::Auditor, Access::Admin];
 /// Whoever sets up.
 pub(crate) const ADMINS: &[Access] = &[Access::Admin];
+
+/// LIMIT: how many rows a page of a list has.
+pub(crate) type PageSize = Within<1, 1000>;
+
+/// How many rows a page has where the caller does not say.
+pub(crate) fn page_size(limit: Option<PageSize>) -> i64 {
+    limit.map_or(100, PageSize::get)
+}
+
+/// Whether there may be another page after this one.
+pub(crate) fn is_full<T>(page: &[T], limit: i64) -> bool {
+    i64::try_from(page.len()).is_ok_and(|rows| rows >= limit)
+}
 
 /// What a request does to the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,6 +255,7 @@ pub(crate) fn each_endpoint(visitor: &mut impl Visitor) {
     visitor.visit::<ProveConsistency>();
     visitor.visit::<TraceId>();
     visitor.visit::<EvaluateIntents>();
+    visitor.visit::<PlanDryRun>();
     visitor.visit::<RecordVerdict>();
 }
 

@@ -7,7 +7,7 @@ pub use check::{BundleCheck, BundleFault, BundleReport};
 use std::collections::BTreeSet;
 
 use countersign_canon::{Json, Wire as _, Within, choice, record};
-use countersign_ledger::{Approval, ApproverKey, DecisionRecord, Event, PolicyVersion};
+use countersign_ledger::{Approval, ApproverKey, DecisionRecord, Event, PolicyVersion, ProofArtifact};
 use countersign_policy::{ProbeFacts, ProbeHash};
 
 use crate::{Node, ServiceError};
@@ -59,6 +59,16 @@ record! {
 }
 
 record! {
+    /// What was proved about a policy version, or not.
+    pub struct BundledProof {
+        /// The artifact.
+        artifact: ProofArtifact,
+        /// The certificate, if it is proved.
+        certificate: Option<String>,
+    }
+}
+
+record! {
     /// One line: exactly one of its fields is there.
     pub struct BundleLine {
         /// The first line.
@@ -77,6 +87,8 @@ record! {
         decision: Option<BundledDecision>,
         /// An approval as it is now.
         approval: Option<Approval>,
+        /// A proof.
+        proof: Option<BundledProof>,
     }
 }
 
@@ -101,6 +113,24 @@ impl Node {
         self.export_decisions(put)?;
         for approval in store.approvals(None).map_err(ServiceError::from)? {
             put(&line("approval", approval.write()))?;
+        }
+        self.export_proofs(put)
+    }
+
+    /// What was proved about each policy version, or not; each proof once.
+    fn export_proofs<E: From<ServiceError>>(
+        &self,
+        put: &mut dyn FnMut(&str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        for version in self.store().policy_versions().map_err(ServiceError::from)? {
+            for artifact in self.store().proofs(version.version).map_err(ServiceError::from)? {
+                if seen.insert(artifact.proof_id.to_string()) {
+                    let certificate = self.store().certificate(&artifact.proof_hash);
+                    let certificate = certificate.map_err(ServiceError::from)?;
+                    put(&line("proof", BundledProof { artifact, certificate }.write()))?;
+                }
+            }
         }
         Ok(())
     }

@@ -15,6 +15,8 @@ pub mod codes {
         BUNDLE_DECISION
         /// An approval of a bundle is not as the log saw it, or is not signed.
         BUNDLE_APPROVAL
+        /// A proof of a bundle is not the one in the log, or its certificate does not hold.
+        BUNDLE_PROOF
         /// A text is longer or shorter than it may be.
         SERVICE_TEXT_LENGTH
         /// The service could not be reached, or did not answer as one.

@@ -1,11 +1,12 @@
 //! The two ways to a service, as one: in this process, or over HTTP.
 
 use countersign_canon::{Json, Wire as _};
-use countersign_ledger::{Principal, StreamId};
+use countersign_ledger::{Principal, Session, StreamId};
+use countersign_policy::ApprovalState;
 
 use crate::{
     Caller, Client, Node, ServiceError,
-    api::{Endpoint, Place},
+    api::{ApprovalView, Endpoint, ListApprovals, ListSessions, Place},
     http::{EVENTS, EXPORT, EventQuery},
 };
 
@@ -51,6 +52,40 @@ impl Door {
         match self {
             Self::Here(node, caller) => node.ask(&caller.approver(person.clone()), request),
             Self::There(client) => client.ask(&request),
+        }
+    }
+
+    /// Every session that may be seen, page by page.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no answer.
+    pub fn sessions(&self) -> Result<Vec<Session>, ServiceError> {
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.ask(ListSessions { after, limit: None })?;
+            all.extend(page.sessions);
+            after = page.next;
+            if after.is_none() {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Every approval that stands here and may be seen, page by page; all of them if nothing is said.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no answer.
+    pub fn approvals(&self, state: Option<ApprovalState>) -> Result<Vec<ApprovalView>, ServiceError> {
+        let (mut all, mut after) = (Vec::new(), None);
+        loop {
+            let page = self.ask(ListApprovals { state, after, limit: None })?;
+            all.extend(page.approvals);
+            after = page.next;
+            if after.is_none() {
+                return Ok(all);
+            }
         }
     }
 

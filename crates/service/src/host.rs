@@ -122,12 +122,12 @@ impl Node {
     /// Fails if nothing could be decided, and if a call of this name has begun already; then nothing may begin.
     pub fn decide_call(&self, caller: &Caller, call: &HostCall, ask: Ask) -> Result<Decision, ServiceError> {
         let fresh = match call.permit()? {
-            None => FreshIds::make()?,
+            None => FreshIds::make(clock::now()?)?,
             Some(permit_id) => {
                 if self.store().execution(&permit_id)?.is_some() {
                     return Err(Refusal::Exists { what: "permit", id: permit_id.to_string() }.into());
                 }
-                FreshIds { permit_id, ..FreshIds::make()? }
+                FreshIds { permit_id, ..FreshIds::make(clock::now()?)? }
             }
         };
         let hash = action_hash(&ask.action_kind, &ask.action_payload);

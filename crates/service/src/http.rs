@@ -1,5 +1,6 @@
 //! The service over HTTP: one router made from the endpoints, and a door that every request passes.
 
+mod background;
 mod body;
 mod entry;
 mod guard;

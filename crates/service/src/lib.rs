@@ -59,6 +59,7 @@ pub use crate::{
     lineage::Lineage,
     node::{Node, NodeOptions},
     policies::POLICY_FILES,
+    prover::this_program,
     recorded::{Backtest, Flip, Situation},
     replay::{Difference, StreamCheck, StreamFault},
     session::NewSession,

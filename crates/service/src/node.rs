@@ -161,7 +161,7 @@ impl Node {
     ///
     /// Fails if the caller may not, or the store cannot say.
     pub fn start_session(&self, caller: &Caller, new: NewSession) -> Result<Session, ServiceError> {
-        self.start_session_as(caller, FreshIds::session()?, new)
+        self.start_session_as(caller, FreshIds::session(clock::now()?)?, new)
     }
 
     /// Starts a session or a run under this id.
@@ -189,7 +189,7 @@ impl Node {
     ///
     /// Fails if nothing could be decided; then nothing may begin.
     pub fn decide(&self, caller: &Caller, ask: Ask) -> Result<Decision, ServiceError> {
-        self.decide_as(caller, ask, FreshIds::make()?)
+        self.decide_as(caller, ask, FreshIds::make(clock::now()?)?)
     }
 
     /// Decides an action; what the decision makes has these ids.

@@ -7,9 +7,16 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// This very program, which has the prover.
-pub(crate) fn this_program() -> io::Result<PathBuf> {
+use crate::ServiceError;
+
+/// This very program: the prover, for whoever has it.
+///
+/// # Errors
+///
+/// Fails if the system does not say where it is.
+pub fn this_program() -> Result<PathBuf, ServiceError> {
     std::env::current_exe()
+        .map_err(|error| ServiceError::defect(format!("this program was not found: {error}")))
 }
 
 /// Hands documents to the prover and gives what it says.

@@ -33,7 +33,7 @@ impl Node {
     /// # Errors
     ///
     /// Fails if no policy is in force, and if the program does not say what is proved. Nothing is kept then.
-    pub fn prove_in_force_with(
+    pub fn prove_in_force(
         &self,
         caller: &Caller,
         program: &Path,
@@ -57,17 +57,6 @@ impl Node {
         let proofs = report.proofs.into_iter().map(checked).collect::<Result<Vec<_>, _>>()?;
         self.call(caller, "/v1/policy/proofs", Command::KeepProofs(version.version, proofs))?;
         Ok(self.store().proofs(version.version)?)
-    }
-
-    /// The same with this very program.
-    ///
-    /// # Errors
-    ///
-    /// As [`Node::prove_in_force_with`].
-    pub fn prove_in_force(&self, caller: &Caller) -> Result<Vec<ProofArtifact>, ServiceError> {
-        let program = prover::this_program()
-            .map_err(|error| ServiceError::defect(format!("this program was not found: {error}")))?;
-        self.prove_in_force_with(caller, &program)
     }
 }
 

@@ -57,19 +57,25 @@ pub(crate) struct Head {
     pub(crate) number: u64,
     /// The latest instant in the log.
     pub(crate) floor: Timestamp,
+    /// The policy version in force, if one is.
+    pub(crate) active: Option<i64>,
 }
 
 impl Head {
     /// Reads the end of the log, inside the transaction that will append to it.
     pub(crate) fn load(sql: &mut dyn Sql, seal: &mut Seal) -> Result<Self, StoreError> {
-        let size = sql.query("SELECT COALESCE(MAX(log_index), -1) + 1 FROM event", &[])?;
-        let size = size.first().map_or(Ok(0), |row| row.count(0))?;
-        let query = "SELECT note, peaks, ts FROM checkpoint ORDER BY number DESC LIMIT 1";
-        let last = sql.query(query, &[])?;
-        let head = match last.first() {
-            Some(row) => Self::read(row, seal, sql)?,
+        let query = "SELECT (SELECT COALESCE(MAX(log_index), -1) + 1 FROM event),
+            (SELECT version FROM activation ORDER BY number DESC LIMIT 1), last.note, last.peaks, last.ts
+            FROM (SELECT 1) AS one
+            LEFT JOIN (SELECT note, peaks, ts FROM checkpoint ORDER BY number DESC LIMIT 1) AS last ON TRUE";
+        let rows = sql.query(query, &[])?;
+        let row = rows.first().ok_or_else(|| StoreError::corrupt("the log has no end"))?;
+        let (size, active) = (row.count(0)?, row.integer(1).ok());
+        let head = if row.is_null(2) {
             // A store from before there were checkpoints.
-            None => Self { frontier: walk(sql)?, number: 0, floor: Timestamp::UNIX_EPOCH },
+            Self { frontier: walk(sql)?, number: 0, floor: Timestamp::UNIX_EPOCH, active }
+        } else {
+            Self { active, ..Self::read(row, seal, sql)? }
         };
         if head.frontier.size() == size {
             return Ok(head);
@@ -80,7 +86,7 @@ impl Head {
 
     /// Believes the last checkpoint only if it is signed and is what the rest of its row says.
     fn read(row: &Row, seal: &mut Seal, sql: &mut dyn Sql) -> Result<Self, StoreError> {
-        let note = SignedCheckpoint::from_text(row.text(0)?.to_owned());
+        let note = SignedCheckpoint::from_text(row.text(2)?.to_owned());
         let damaged = |message: String| StoreError::corrupt(format!("the last checkpoint: {message}"));
         if seal.last.as_ref() != Some(&note) && note.open(&seal.keys).is_err() {
             // Another process may have brought a key of its own.
@@ -88,13 +94,13 @@ impl Head {
             note.open(&seal.keys).map_err(|issue| damaged(issue.to_string()))?;
         }
         let claim = note.claim().map_err(|issue| damaged(issue.to_string()))?;
-        let frontier = read_frontier(claim.head.size, row.text(1)?)?;
+        let frontier = read_frontier(claim.head.size, row.text(3)?)?;
         if frontier.root() != claim.head.root {
             return Err(damaged("its peaks have another root".to_owned()));
         }
         let floor =
-            Timestamp::from_unix(row.integer(2)?).ok_or_else(|| damaged("it has no time".to_owned()))?;
-        Ok(Self { frontier, number: claim.number, floor })
+            Timestamp::from_unix(row.integer(4)?).ok_or_else(|| damaged("it has no time".to_owned()))?;
+        Ok(Self { frontier, number: claim.number, floor, active: None })
     }
 
     /// Signs the log as it is now and writes the checkpoint down.
@@ -117,7 +123,7 @@ impl Head {
             self.floor.as_unix().into(),
         ];
         sql.insert("checkpoint", &["number", "tree_size", "note", "peaks", "ts"], vec![row])?;
-        sql.announce(head.size)?;
+        sql.announce(head.size);
         seal.last = Some(note.clone());
         Ok(note)
     }

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 
 use postgres::{
-    Client, Config, Statement, Transaction,
+    Client, Config, Statement,
     config::Host,
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut},
 };
@@ -103,13 +103,9 @@ impl Link {
         &mut self,
         run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let transaction = self.client.transaction()?;
-        let mut running = Running { transaction, statements: &mut self.statements };
         // Read committed: what follows sees everything that was committed before the lock was ours.
-        running.execute("SELECT pg_advisory_xact_lock($1)", &[LOG_LOCK.into()])?;
-        let answer = run(&mut running)?;
-        running.transaction.commit()?;
-        Ok(answer)
+        let begin = format!("BEGIN; SELECT pg_advisory_xact_lock({LOG_LOCK})");
+        self.transact(&begin, "COMMIT", run)
     }
 
     /// Runs a transaction that sees one state of the store and changes nothing.
@@ -117,19 +113,34 @@ impl Link {
         &mut self,
         run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let builder = self.client.build_transaction().read_only(true);
-        let transaction = builder.isolation_level(postgres::IsolationLevel::RepeatableRead).start()?;
-        let mut running = Running { transaction, statements: &mut self.statements };
-        let answer = run(&mut running)?;
-        running.transaction.rollback()?;
+        self.transact("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "ROLLBACK", run)
+    }
+
+    fn transact<T>(
+        &mut self,
+        begin: &str,
+        end: &str,
+        run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.client.batch_execute(begin)?;
+        let mut running = Running { client: &mut self.client, statements: &mut self.statements, grown: None };
+        let ran = run(&mut running);
+        let (grown, answer) =
+            (running.grown, ran.inspect_err(|_| drop(self.client.batch_execute("ROLLBACK")))?);
+        match grown {
+            Some(size) => self.client.batch_execute(&format!("NOTIFY {CHANNEL}, '{size}'; {end}"))?,
+            None => self.client.batch_execute(end)?,
+        }
         Ok(answer)
     }
 }
 
 /// A transaction under way.
 struct Running<'c> {
-    transaction: Transaction<'c>,
+    client: &'c mut Client,
     statements: &'c mut BTreeMap<String, Statement>,
+    /// How long the log will be, if that is to be announced.
+    grown: Option<u64>,
 }
 
 impl Running<'_> {
@@ -137,31 +148,19 @@ impl Running<'_> {
         if let Some(statement) = self.statements.get(sql) {
             return Ok(statement.clone());
         }
-        let statement = self.transaction.prepare(sql)?;
+        let statement = self.client.prepare(sql)?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
-}
-
-impl Sql for Running<'_> {
-    fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<u64, StoreError> {
-        let statement = self.prepare(sql)?;
-        Ok(self.transaction.execute(&statement, &parameters(cells))?)
-    }
-
-    fn query(&mut self, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError> {
-        let statement = self.prepare(sql)?;
-        let rows = self.transaction.query(&statement, &parameters(cells))?;
-        let read = |row: &postgres::Row| {
-            let cells = (0..row.len()).map(|column| row.try_get::<_, Option<Cell>>(column));
-            let cells = cells.map(|cell| Ok(cell?.unwrap_or(Cell::Null)));
-            Ok(Row(cells.collect::<Result<_, postgres::Error>>()?))
-        };
-        rows.iter().map(read).collect()
-    }
 
     /// All rows in one statement: each column goes as one array.
-    fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
+    fn insert_all(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        rows: Vec<Vec<Cell>>,
+        otherwise: &str,
+    ) -> Result<(), StoreError> {
         let mut arrays = vec![Vec::with_capacity(rows.len()); columns.len()];
         for row in rows {
             arrays.iter_mut().zip(row).for_each(|(array, cell)| array.push(cell));
@@ -170,21 +169,47 @@ impl Sql for Running<'_> {
         let types: Vec<String> =
             (1_u32..).zip(&arrays).map(|(number, array)| array.parameter(number)).collect();
         let sql = format!(
-            "INSERT INTO {table} ({}) SELECT * FROM unnest({})",
+            "INSERT INTO {table} ({}) SELECT * FROM unnest({}){otherwise}",
             columns.join(", "),
             types.join(", ")
         );
         let statement = self.prepare(&sql)?;
         let parameters: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(Column::as_sql).collect();
-        self.transaction.execute(&statement, &parameters)?;
+        self.client.execute(&statement, &parameters)?;
         Ok(())
+    }
+}
+
+impl Sql for Running<'_> {
+    fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<u64, StoreError> {
+        let statement = self.prepare(sql)?;
+        Ok(self.client.execute(&statement, &parameters(cells))?)
+    }
+
+    fn query(&mut self, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError> {
+        let statement = self.prepare(sql)?;
+        let rows = self.client.query(&statement, &parameters(cells))?;
+        let read = |row: &postgres::Row| {
+            let cells = (0..row.len()).map(|column| row.try_get::<_, Option<Cell>>(column));
+            let cells = cells.map(|cell| Ok(cell?.unwrap_or(Cell::Null)));
+            Ok(Row(cells.collect::<Result<_, postgres::Error>>()?))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
+        self.insert_all(table, columns, rows, "")
+    }
+
+    fn insert_new(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
+        self.insert_all(table, columns, rows, " ON CONFLICT DO NOTHING")
     }
 
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError> {
         let Table { name, columns, is_append_only } = table;
-        self.transaction.batch_execute(&format!("CREATE TABLE {name} ({columns})"))?;
+        self.client.batch_execute(&format!("CREATE TABLE {name} ({columns})"))?;
         if *is_append_only {
-            self.transaction.batch_execute(&format!(
+            self.client.batch_execute(&format!(
                 "CREATE OR REPLACE FUNCTION countersign_append_only() RETURNS trigger LANGUAGE plpgsql AS
                  $$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$;
                  CREATE TRIGGER {name}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {name}
@@ -195,12 +220,11 @@ impl Sql for Running<'_> {
     }
 
     fn in_list(&self) -> &'static str {
-        "(SELECT json_array_elements_text($1::text::json))"
+        "(SELECT value FROM json_array_elements_text($1::text::json))"
     }
 
-    fn announce(&mut self, size: u64) -> Result<(), StoreError> {
-        let sql = format!("SELECT pg_notify('{CHANNEL}', $1)");
-        self.query(&sql, &[size.to_string().into()]).map(drop)
+    fn announce(&mut self, size: u64) {
+        self.grown = Some(size);
     }
 }
 

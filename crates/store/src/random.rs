@@ -1,7 +1,9 @@
 //! Effect: randomness. Fresh ids, keys and secrets from the operating system.
 #![expect(clippy::disallowed_methods, reason = "Effect: randomness")]
 
-use countersign_canon::to_base64;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use countersign_canon::{Timestamp, to_base64};
 use countersign_ledger::{DecisionId, PermitId};
 use countersign_policy::{ApprovalId, SessionId};
 
@@ -14,23 +16,33 @@ pub(crate) fn bytes<const N: usize>() -> Result<[u8; N], StoreError> {
     Ok(bytes)
 }
 
-fn id<T>(prefix: &str, parse: impl Fn(&str) -> Result<T, countersign_canon::Issue>) -> Result<T, StoreError> {
-    let number = u128::from_be_bytes(bytes()?);
-    parse(&format!("{prefix}{number:032x}"))
+/// How many ids this process has made.
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// Ids begin with their second and the order in it: they sort by age, and new ones stand side by side in every index.
+fn id<T>(
+    prefix: &str,
+    now: Timestamp,
+    random: [u8; 8],
+    parse: impl Fn(&str) -> Result<T, countersign_canon::Issue>,
+) -> Result<T, StoreError> {
+    let second = now.as_unix() & 0xFFFF_FFFF;
+    let (order, random) = (MADE.fetch_add(1, Ordering::Relaxed), u64::from_be_bytes(random));
+    parse(&format!("{prefix}{second:08x}{order:08x}{random:016x}"))
         .map_err(|issue| StoreError::Unavailable { message: format!("a fresh id is not one: {issue}") })
 }
 
 impl FreshIds {
-    /// Makes ids of 128 random bits each.
+    /// Makes ids that nobody can guess: each has 64 random bits after its second and the order in it.
     ///
     /// # Errors
     ///
     /// Fails if the system has no randomness to give.
-    pub fn make() -> Result<Self, StoreError> {
+    pub fn make(now: Timestamp) -> Result<Self, StoreError> {
         Ok(Self {
-            decision_id: id("dec_", DecisionId::parse)?,
-            permit_id: id("per_", PermitId::parse)?,
-            approval_id: id("apr_", ApprovalId::parse)?,
+            decision_id: id("dec_", now, bytes()?, DecisionId::parse)?,
+            permit_id: id("per_", now, bytes()?, PermitId::parse)?,
+            approval_id: id("apr_", now, bytes()?, ApprovalId::parse)?,
         })
     }
 
@@ -39,8 +51,8 @@ impl FreshIds {
     /// # Errors
     ///
     /// Fails if the system has no randomness to give.
-    pub fn session() -> Result<SessionId, StoreError> {
-        id("ses_", SessionId::parse)
+    pub fn session(now: Timestamp) -> Result<SessionId, StoreError> {
+        id("ses_", now, bytes()?, SessionId::parse)
     }
 }
 

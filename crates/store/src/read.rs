@@ -11,7 +11,7 @@ use countersign_policy::{ActionHash, ApprovalState, SessionId};
 use crate::{
     StoreError,
     log::{WALK_ROWS, load_keys},
-    shelf::{read_body, read_rows},
+    shelf::{Entity, read_body, read_rows},
     sql::{Cell, Row, Sql, count_cell},
 };
 
@@ -180,6 +180,29 @@ pub(crate) fn approvals(
     let rows = match state {
         None => sql.query(all, &[])?,
         Some(state) => sql.query(some, &[state.as_str().into()])?,
+    };
+    read_rows(&rows)
+}
+
+/// At most so many rows after this key, in the order of keys; with this in a column to search by, or all.
+pub(crate) fn page<E: Entity>(
+    sql: &mut dyn Sql,
+    only: Option<(&str, &str)>,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<E>, StoreError> {
+    let (table, key) = (E::TABLE, E::KEY);
+    let rows = match only {
+        None => {
+            let query = format!("SELECT body FROM {table} WHERE {key} > $1 ORDER BY {key} LIMIT $2");
+            sql.query(&query, &[after.into(), limit.into()])?
+        }
+        Some((column, value)) => {
+            let query = format!(
+                "SELECT body FROM {table} WHERE {key} > $1 AND {column} = $2 ORDER BY {key} LIMIT $3"
+            );
+            sql.query(&query, &[after.into(), value.into(), limit.into()])?
+        }
     };
     read_rows(&rows)
 }

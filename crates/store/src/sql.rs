@@ -39,6 +39,11 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 pub(crate) struct Row(pub(crate) Vec<Cell>);
 
 impl Row {
+    /// Whether this column has nothing in it.
+    pub(crate) fn is_null(&self, column: usize) -> bool {
+        matches!(self.0.get(column), Some(Cell::Null) | None)
+    }
+
     pub(crate) fn integer(&self, column: usize) -> Result<i64, StoreError> {
         match self.0.get(column) {
             Some(Cell::Integer(value)) => Ok(*value),
@@ -74,12 +79,14 @@ pub(crate) trait Sql {
     fn query(&mut self, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError>;
     /// Inserts rows into a table, all with these columns.
     fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError>;
+    /// Inserts those rows into a table whose keys are not there yet.
+    fn insert_new(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError>;
     /// Makes a table.
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError>;
     /// What follows `IN` to mean the texts of the JSON array in the first parameter.
     fn in_list(&self) -> &'static str;
     /// Tells whoever listens how long the log is now, once the transaction is durable.
-    fn announce(&mut self, size: u64) -> Result<(), StoreError>;
+    fn announce(&mut self, size: u64);
 }
 
 /// A `u64` as a cell; sizes and numbers are far below the limit.

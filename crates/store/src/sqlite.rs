@@ -116,7 +116,13 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     ] {
         connection.set_db_config(option, is_on)?;
     }
-    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;")?;
+    connection.execute_batch(
+        "PRAGMA synchronous = FULL;
+         PRAGMA cell_size_check = ON;
+         -- Where new keys go stays in memory, and pages that change again and again go to their place once for all.
+         PRAGMA cache_size = -32768;
+         PRAGMA wal_autocheckpoint = 8000;",
+    )?;
     let journal: String =
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
     let synchronous: i64 = connection.pragma_query_value(None, "synchronous", |row| row.get(0))?;
@@ -148,13 +154,11 @@ impl Sql for Transaction<'_> {
     }
 
     fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
-        let parameters: Vec<String> = (1..=columns.len()).map(|number| format!("${number}")).collect();
-        let sql = format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), parameters.join(", "));
-        let mut statement = self.prepare_cached(&sql)?;
-        for row in rows {
-            statement.execute(params_from_iter(row))?;
-        }
-        Ok(())
+        insert(self, table, columns, rows, "")
+    }
+
+    fn insert_new(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
+        insert(self, table, columns, rows, " ON CONFLICT DO NOTHING")
     }
 
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError> {
@@ -175,9 +179,24 @@ impl Sql for Transaction<'_> {
     }
 
     /// Nobody listens to a file: readers look for themselves.
-    fn announce(&mut self, _: u64) -> Result<(), StoreError> {
-        Ok(())
+    fn announce(&mut self, _: u64) {}
+}
+
+fn insert(
+    transaction: &Transaction<'_>,
+    table: &str,
+    columns: &[&str],
+    rows: Vec<Vec<Cell>>,
+    otherwise: &str,
+) -> Result<(), StoreError> {
+    let parameters: Vec<String> = (1..=columns.len()).map(|number| format!("${number}")).collect();
+    let (columns, parameters) = (columns.join(", "), parameters.join(", "));
+    let sql = format!("INSERT INTO {table} ({columns}) VALUES ({parameters}){otherwise}");
+    let mut statement = transaction.prepare_cached(&sql)?;
+    for row in rows {
+        statement.execute(params_from_iter(row))?;
     }
+    Ok(())
 }
 
 impl rusqlite::ToSql for Cell {

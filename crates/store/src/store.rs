@@ -8,8 +8,8 @@ use std::{
 use countersign_canon::{Issue, Json, Sha256, Timestamp};
 use countersign_ledger::{
     Activation, Approval, ApproverKey, DecisionId, DecisionRecord, Event, Execution, ExecutionState, KeyName,
-    LeafHash, LoadedVersion, LogReport, NoteKey, PermitId, PolicyVersion, ProofArtifact, SecretKey, Session,
-    SignedCheckpoint, StreamId, Token, VersionNumber,
+    LeafHash, LoadedVersion, LogReport, NoteKey, PermitId, PolicyVersion, Principal, ProofArtifact,
+    SecretKey, Session, SignedCheckpoint, StreamId, Token, VersionNumber,
 };
 use countersign_policy::{ActionHash, ApprovalId, ApprovalState, ProbeFacts, ProbeHash, SessionId};
 
@@ -284,6 +284,17 @@ impl Store {
         self.read(|sql| read::all(sql, "session", "session_id"))
     }
 
+    /// At most so many sessions after this one, in the order of their ids; those of this owner, or all.
+    pub fn some_sessions(
+        &self,
+        owner: Option<&Principal>,
+        after: Option<&SessionId>,
+        limit: i64,
+    ) -> Result<Vec<Session>, StoreError> {
+        let only = owner.map(|owner| ("owner", owner.as_str()));
+        self.read(|sql| read::page(sql, only, after.map_or("", SessionId::as_str), limit))
+    }
+
     /// An approval.
     pub fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
         self.read(|sql| read::one(sql, "approval", "approval_id", id.as_str().into()))
@@ -292,6 +303,17 @@ impl Store {
     /// The approvals that stand here; all of them if nothing is said.
     pub fn approvals(&self, state: Option<ApprovalState>) -> Result<Vec<Approval>, StoreError> {
         self.read(|sql| read::approvals(sql, state))
+    }
+
+    /// At most so many approvals after this one, in the order of their ids; those that stand here, or all.
+    pub fn some_approvals(
+        &self,
+        state: Option<ApprovalState>,
+        after: Option<&ApprovalId>,
+        limit: i64,
+    ) -> Result<Vec<Approval>, StoreError> {
+        let only = state.map(|state| ("state", state.as_str()));
+        self.read(|sql| read::page(sql, only, after.map_or("", ApprovalId::as_str), limit))
     }
 
     /// How many approvals stand here.

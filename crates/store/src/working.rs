@@ -52,7 +52,8 @@ pub(crate) struct Working<'t> {
     new_events: Vec<Vec<Cell>>,
     new_decisions: Vec<Vec<Cell>>,
     // Things that are kept once, by their hash: table and hash, body.
-    kept: BTreeMap<(&'static str, String), Option<String>>,
+    kept: BTreeMap<(&'static str, String), String>,
+    kept_probe: Option<ProbeFacts>,
     all_keys: Option<Vec<ApproverKey>>,
     // Signatures that were checked already, for approvals that many ask for at once.
     checked: BTreeMap<String, (Approval, ApprovalRecord)>,
@@ -82,6 +83,7 @@ impl<'t> Working<'t> {
             new_events: Vec::new(),
             new_decisions: Vec::new(),
             kept: BTreeMap::new(),
+            kept_probe: None,
             all_keys: None,
             checked: BTreeMap::new(),
         };
@@ -100,12 +102,12 @@ impl<'t> Working<'t> {
     pub(crate) fn prefetch(&mut self, streams: &[StreamId], replies: &[String]) -> Result<(), StoreError> {
         let list = |texts: Vec<&str>| Cell::from(Json::array(texts).to_canonical());
         if !streams.is_empty() {
+            // One look at the end of the index for each stream, however long it is.
             let query = format!(
-                "SELECT stream_id, MAX(seq) FROM event WHERE stream_id IN {} GROUP BY stream_id",
+                "SELECT value, (SELECT COALESCE(MAX(seq), 0) FROM event WHERE stream_id = value) FROM {} AS stream",
                 self.sql.in_list()
             );
             let rows = self.sql.query(&query, &[list(streams.iter().map(StreamId::as_str).collect())])?;
-            self.tails.extend(streams.iter().map(|stream| (stream.clone(), 0)));
             for row in rows {
                 if let Ok(stream) = StreamId::parse(row.text(0)?) {
                     self.tails.insert(stream, row.integer(1)?);
@@ -158,10 +160,11 @@ impl<'t> Working<'t> {
         Ok(event)
     }
 
-    /// Keeps a decision; `log_index` is that of the event that carries its hash.
+    /// Keeps a decision with its canonical body; `log_index` is that of the event that carries its hash.
     pub(crate) fn keep_decision(
         &mut self,
         record: &DecisionRecord,
+        body: String,
         log_index: u64,
     ) -> Result<(), StoreError> {
         self.new_decisions.push(vec![
@@ -172,30 +175,22 @@ impl<'t> Working<'t> {
             record.policy_hash.to_string().into(),
             record.trace_version.as_str().into(),
             count_cell(log_index)?,
-            record.write().to_canonical().into(),
+            body.into(),
         ]);
         Ok(())
     }
 
     /// Keeps something once, by its hash.
-    pub(crate) fn keep(
-        &mut self,
-        table: &'static str,
-        key: &'static str,
-        hash: String,
-        body: &str,
-    ) -> Result<(), StoreError> {
-        let place = (table, hash);
-        if !self.kept.contains_key(&place) {
-            let query = format!("SELECT 1 FROM {table} WHERE {key} = $1");
-            let is_there = !self.sql.query(&query, &[place.1.as_str().into()])?.is_empty();
-            self.kept.insert(place, (!is_there).then(|| body.to_owned()));
-        }
-        Ok(())
+    pub(crate) fn keep(&mut self, table: &'static str, hash: String, body: String) {
+        self.kept.insert((table, hash), body);
     }
 
-    pub(crate) fn keep_probe(&mut self, probe: &ProbeFacts) -> Result<(), StoreError> {
-        self.keep("probe", "probe_hash", probe.hash().to_string(), &probe.write().to_canonical())
+    pub(crate) fn keep_probe(&mut self, probe: &ProbeFacts) {
+        // Most decisions of a batch were probed alike.
+        if self.kept_probe.as_ref() != Some(probe) {
+            self.keep("probe", probe.hash().to_string(), probe.write().to_canonical());
+            self.kept_probe = Some(probe.clone());
+        }
     }
 
     /// Every registered key of an approver.
@@ -228,12 +223,10 @@ impl<'t> Working<'t> {
     }
 
     fn load_active(&mut self) -> Result<(), StoreError> {
-        let rows = self.sql.query("SELECT version FROM activation ORDER BY number DESC LIMIT 1", &[])?;
-        let Some(row) = rows.first() else {
+        let Some(version) = self.head.active else {
             self.loaded = None;
             return Ok(());
         };
-        let version = row.integer(0)?;
         if self.loaded.as_ref().is_some_and(|loaded| loaded.version.get() == version) {
             return Ok(());
         }
@@ -300,8 +293,7 @@ impl<'t> Working<'t> {
                 "certificate" => "proof_hash",
                 _ => "action_hash",
             };
-            let rows = body.map(|body| vec![hash.into(), body.into()]).into_iter().collect();
-            insert(self.sql, table, &[key, "body"], rows)?;
+            self.sql.insert_new(table, &[key, "body"], vec![vec![hash.into(), body.into()]])?;
         }
         self.sessions.flush(self.sql)?;
         self.keys.flush(self.sql)?;

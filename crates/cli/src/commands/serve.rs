@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::ValueEnum;
 use countersign_canon::Json;
-use countersign_service::{Listening, LogDetail, Node, ServeOptions, TraceExport, serve};
+use countersign_service::{Listening, LogDetail, Node, ServeOptions, TraceExport, serve, this_program};
 
 use crate::{
     console::Console,
@@ -98,6 +98,7 @@ impl ListenArguments {
             journal: Box::new(move |line| console.say(line)),
             traces: environment::trace_collector()
                 .map(|(endpoint, service_name)| TraceExport { endpoint, service_name }),
+            prover: Some(this_program()?),
         };
         Ok(serve(node, options, ready)?)
     }

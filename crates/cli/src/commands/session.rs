@@ -6,7 +6,7 @@ use countersign_ledger::{Session, SessionKind};
 use countersign_policy::{ActionKind, ApprovalId, Mode, Role, SessionId};
 use countersign_service::{
     Ask,
-    api::{ListSessions, StartSession, StopSession},
+    api::{StartSession, StopSession},
 };
 
 use super::decide;
@@ -138,7 +138,7 @@ fn stop(arguments: &StopArguments, console: Console) -> Result<Exit, Failure> {
 }
 
 fn list(arguments: &ListArguments, console: Console) -> Result<Exit, Failure> {
-    let sessions = arguments.place.door()?.ask(ListSessions {})?.sessions;
+    let sessions = arguments.place.door()?.sessions()?;
     let text: Vec<String> = sessions.iter().map(in_words).collect();
     let json = Json::array(sessions.iter().map(Session::write));
     arguments.shown.show(console, &json, &text.join("\n"))?;

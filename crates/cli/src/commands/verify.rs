@@ -46,13 +46,14 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     match checked {
         Ok(report) => {
             let text = format!(
-                "{}: {} events, {} checkpoints, {} decisions made again, {} approvals, {} policy versions",
+                "{}: {} events, {} checkpoints, {} decisions made again, {} approvals, {} policy versions, {} proofs",
                 report.log.level,
                 report.log.head.size,
                 report.log.checkpoints,
                 report.decisions,
                 report.approvals,
-                report.policy_versions
+                report.policy_versions,
+                report.proofs
             );
             shown.show(console, &report.to_json(), &text)?;
             Ok(Exit::Yes)

@@ -18,9 +18,9 @@ use crate::{
 pub(crate) struct Town {
     pub(crate) service: Service,
     pub(crate) agent: String,
-    ann: String,
+    pub(crate) ann: String,
     bob: String,
-    auditor: String,
+    pub(crate) auditor: String,
     pub(crate) admin: String,
     pub(crate) session: String,
 }
@@ -32,7 +32,7 @@ fn key(name: &str) -> SecretKey {
 }
 
 impl Town {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::at(Service::start(), &[])
     }
 

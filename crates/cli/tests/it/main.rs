@@ -18,6 +18,7 @@ mod postgresql;
 mod program;
 mod proof;
 mod protocol;
+mod reviews;
 mod scan;
 mod scan_bundles;
 mod scan_git;

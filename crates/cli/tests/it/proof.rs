@@ -107,4 +107,27 @@ fn proofs_about_the_policy_in_force_stand_beside_decisions() {
     assert_eq!(verified.exit, Some(0), "{}", verified.screen());
     let checked = sandbox.run(&["verify", "bundle.ndjson"]);
     assert_eq!(checked.exit, Some(0), "{}", checked.screen());
+    assert!(checked.stdout().trim_end().ends_with(", 2 proofs"), "{}", checked.screen());
+
+    // A certificate with another byte, one of another proof, and none at all.
+    let bundle = sandbox.read("bundle.ndjson").unwrap();
+    let is_proof = |line: &&str| line.starts_with(r#"{"proof":"#);
+    let proofs: Vec<&str> = bundle.lines().filter(is_proof).collect();
+    let certificate = |line: &str| {
+        let (_, rest) = line.split_once(r#""certificate":""#).unwrap();
+        rest.split_once(r#""}}"#).unwrap().0.to_owned()
+    };
+    let [one, other] = proofs.as_slice() else { panic!("{} proofs", proofs.len()) };
+    let damaged = one.replacen("copilot", "copilos", 1);
+    assert_ne!(damaged, *one);
+    for (touched, code) in [
+        (bundle.replace(*one, &damaged), "BUNDLE_PROOF"),
+        (bundle.replace(*one, &one.replace(&certificate(one), &certificate(other))), "BUNDLE_PROOF"),
+        (bundle.replace(&format!("{one}\n"), ""), "BUNDLE_INCOMPLETE"),
+    ] {
+        sandbox.write("touched.ndjson", touched);
+        let refused = sandbox.run(&["verify", "touched.ndjson", "--format", "json"]);
+        assert_eq!(refused.exit, Some(1), "{}", refused.screen());
+        assert!(refused.stdout().contains(code), "{code}: {}", refused.screen());
+    }
 }

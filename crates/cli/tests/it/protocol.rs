@@ -93,7 +93,7 @@ fn the_whole_protocol_from_question_to_verified_bundle() {
     let verified = line(&elsewhere.run(&["verify", "audit.bundle", "--outside", "kept.checkpoint"]));
     assert_eq!(
         verified,
-        "L3: 21 events, 10 checkpoints, 5 decisions made again, 1 approvals, 1 policy versions"
+        "L3: 21 events, 10 checkpoints, 5 decisions made again, 1 approvals, 1 policy versions, 0 proofs"
     );
     assert!(elsewhere.read(".countersign/state.db").is_none(), "no store was made");
 }

@@ -10,8 +10,8 @@ use countersign_policy::{
 use proptest::{prelude::*, sample::Index};
 
 use super::{
-    Approval, ApprovalRequest, ApprovalStatement, ApproverKey, Grant, GrantRefusal, GrantTtl, QuorumRule,
-    Reason,
+    Approval, ApprovalRequest, ApprovalStatement, ApproverKey, DecisionId, Grant, GrantRefusal, GrantTtl,
+    QuorumRule, Reason,
 };
 use crate::{KeyName, PermitId, Principal, Requirement, SecretKey, begin, ledger_codes};
 
@@ -61,6 +61,7 @@ fn pending(approvals: i64, reviewers: &[&str]) -> Approval {
         action_kind,
         action_hash,
         requester: person("agent-1"),
+        decision_id: DecisionId::parse("dec_00000000000000000000000000000001").unwrap(),
         quorum: QuorumRule { approvals: Within::new(approvals).unwrap(), reviewers },
     };
     Approval::request(request, at(0)).unwrap()

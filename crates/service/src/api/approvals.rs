@@ -1,32 +1,25 @@
 //! Approvals: what waits for a person, and what the person says.
 
-use countersign_canon::{Object, Timestamp, record};
+use countersign_canon::{Timestamp, record};
 use countersign_ledger::{Access, Approval, Grant, GrantTtl, KeyId, Reason, Signature};
 use countersign_policy::{ApprovalId, ApprovalState};
 use countersign_store::Command;
 
-use super::{ANYBODY, APPROVERS, Asked, Endpoint, Route, own_or_missing};
-use crate::{Caller, Node, ServiceError, node::approval_of};
+use super::{
+    ANYBODY, APPROVERS, Asked, Endpoint, PageSize, Route, is_full, own_or_missing, page_size,
+    review::{ApprovalView, view},
+};
+use crate::{Caller, ServiceError, node::approval_of};
 
 record! {
-    /// Lists approvals.
+    /// Lists approvals, in the order of their ids.
     pub struct ListApprovals {
         /// Only those that stand here.
         state: Option<ApprovalState>,
-    }
-}
-
-record! {
-    /// An approval as a reviewer sees it.
-    pub struct ApprovalView {
-        /// The approval.
-        approval: Approval,
-        /// The whole action, as it was asked for.
-        action: Option<Object<'static>>,
-        /// The last action of this kind that a person granted in this session, to compare with.
-        last_approved: Option<Object<'static>>,
-        /// The command with which a person grants it.
-        command: String,
+        /// Only what comes after this one: the `next` of the page before.
+        after: Option<ApprovalId>,
+        /// How many at most; 100 if left out.
+        limit: Option<PageSize>,
     }
 }
 
@@ -35,6 +28,8 @@ record! {
     pub struct ApprovalViews {
         /// Each of them; an agent sees those it asked for.
         approvals: Vec<ApprovalView>,
+        /// After which one the next page begins, if there may be one.
+        next: Option<ApprovalId>,
     }
 }
 
@@ -46,23 +41,17 @@ impl Endpoint for ListApprovals {
     fn ask(self, caller: &Caller) -> Result<Asked<ApprovalViews>, ServiceError> {
         let caller = caller.clone();
         Ok(Asked::question(move |node| {
-            let mut found = node.store().approvals(self.state)?;
-            found.retain(|approval| caller.access != Access::Agent || approval.requester == caller.principal);
-            let views = found.into_iter().map(|approval| view(node, approval));
-            Ok(ApprovalViews { approvals: views.collect::<Result<_, _>>()? })
+            let limit = page_size(self.limit);
+            let found = node.store().some_approvals(self.state, self.after.as_ref(), limit)?;
+            let next = found.last().filter(|_| is_full(&found, limit)).map(|last| last.approval_id.clone());
+            // What an agent may not see is left out of its page, which may so be shorter.
+            let is_visible = |approval: &Approval| {
+                caller.access != Access::Agent || approval.requester == caller.principal
+            };
+            let views = found.into_iter().filter(is_visible).map(|approval| view(node, approval));
+            Ok(ApprovalViews { approvals: views.collect::<Result<_, _>>()?, next })
         }))
     }
-}
-
-fn view(node: &Node, approval: Approval) -> Result<ApprovalView, ServiceError> {
-    let store = node.store();
-    let last = store.last_granted(&approval)?;
-    Ok(ApprovalView {
-        action: store.action(&approval.action_hash)?,
-        last_approved: last.map_or(Ok(None), |last| store.action(&last.action_hash))?,
-        command: approval.command(),
-        approval,
-    })
 }
 
 record! {

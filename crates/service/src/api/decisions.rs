@@ -10,7 +10,7 @@ use countersign_policy::{
 use countersign_store::{FreshIds, Proceed, Refusal};
 
 use super::{AGENTS, ANYBODY, Asked, Endpoint, READERS, Route, own_or_missing};
-use crate::{Ask, Caller, Decision, ServiceError};
+use crate::{Ask, Caller, Decision, ServiceError, clock};
 
 record! {
     /// Asks whether an action may proceed. The time is the service's to give.
@@ -82,7 +82,7 @@ impl Endpoint for DecideAction {
             proceed: if self.proceed { Proceed::Begin } else { Proceed::Ask },
             client_request_id: self.client_request_id,
         };
-        Ok(Asked::change(ask.into_command(FreshIds::make()?), |answer| {
+        Ok(Asked::change(ask.into_command(FreshIds::make(clock::now()?)?), |answer| {
             Decision::from_answer(answer).map(DecisionReply::from)
         }))
     }

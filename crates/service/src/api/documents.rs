@@ -1,6 +1,7 @@
-//! Documents of the other engines: intents to be weighed, and verdicts of scans to be kept.
+//! Documents of the other engines: intents to be weighed and planned, verdicts of scans to be kept.
 
 use countersign_canon::{Issue, Json, List, NonEmpty, Nullable, Object, Sha256, Value, Wire as _, record};
+use countersign_dryrun::{OverBudget, PlanOptions, Source, plan};
 use countersign_intent::{
     EvaluateOptions, IntentFile, IntentId, IntentSet, Limits as IntentLimits, evaluate,
 };
@@ -93,6 +94,62 @@ fn load(request: EvaluateIntents) -> Result<IntentSet, ServiceError> {
         NonEmpty::new(issues)
             .map_or_else(|| ServiceError::defect("a problem got lost"), ServiceError::Document)
     })
+}
+
+record! {
+    /// Plans what an intent would do; nothing is executed. Ids are not looked up in a registry.
+    pub struct PlanDryRun {
+        /// The intent, or the merge plan whose result intent is planned.
+        intent: Object<'static>,
+        /// The evaluation that chose it.
+        evaluation: Option<Object<'static>>,
+        /// Whether to plan also what the intent's budgets do not hold.
+        allow_over_budget: Option<bool>,
+    }
+}
+
+record! {
+    /// What an intent would do.
+    pub struct Planned {
+        /// The result, as `countersign dry-run plan` writes it.
+        result: Object<'static>,
+    }
+}
+
+impl Endpoint for PlanDryRun {
+    type Reply = Planned;
+    const ROUTE: Route = Route {
+        limits: Limits::DOCUMENT,
+        ..Route::post("/v1/dry-runs", AGENTS, "Plan what an intent would do, and do none of it")
+    };
+
+    fn ask(self, caller: &Caller) -> Result<Asked<Planned>, ServiceError> {
+        let caller = caller.clone();
+        Ok(Asked::question(move |node| {
+            let json = |object| Json::from(Value::Object(object));
+            let source = Source::from_json(&json(self.intent), None).map_err(ServiceError::Document)?;
+            let source = match self.evaluation {
+                None => source,
+                Some(evaluation) => {
+                    source.with_evaluation(&json(evaluation)).map_err(ServiceError::Document)?
+                }
+            };
+            let is_allowed = self.allow_over_budget.unwrap_or(false);
+            let over_budget = if is_allowed { OverBudget::Allowed } else { OverBudget::Refused };
+            let options = PlanOptions { registry: None, created_at: clock::now()?, over_budget };
+            let result = plan(&source, options).map_err(ServiceError::Document)?;
+            let members = [
+                ("result_id", result.result_id.write()),
+                ("intent_id", source.intent().id().write()),
+                ("intent_checksum", source.intent().checksum().write()),
+                ("checksum", result.checksum.write()),
+            ];
+            let result = result.write();
+            let recorded = (&result, detail(members));
+            record_event(node, &caller, Self::ROUTE.path, EventKind::DryRunPlanned, recorded)?;
+            Ok(Planned { result: object(result) })
+        }))
+    }
 }
 
 record! {

@@ -1,10 +1,10 @@
 //! Executions: what was allowed to begin, and how it went.
 
-use countersign_canon::{Text, Within, record};
+use countersign_canon::{Text, record};
 use countersign_ledger::{Access, Execution, ExecutionState, OutcomeStatus, PermitId};
 use countersign_store::Command;
 
-use super::{AGENTS, ANYBODY, Asked, Endpoint, Route, own_or_missing};
+use super::{AGENTS, ANYBODY, Asked, Endpoint, PageSize, Route, own_or_missing, page_size};
 use crate::{Caller, Node, ServiceError, node::execution_of};
 
 record! {
@@ -12,8 +12,8 @@ record! {
     pub struct ListExecutions {
         /// Only those that stand here.
         state: Option<ExecutionState>,
-        /// How many at most.
-        limit: Option<Within<1, 1000>>,
+        /// How many at most; 100 if left out.
+        limit: Option<PageSize>,
     }
 }
 
@@ -31,7 +31,7 @@ impl Endpoint for ListExecutions {
 
     fn ask(self, caller: &Caller) -> Result<Asked<Executions>, ServiceError> {
         let caller = caller.clone();
-        let limit = self.limit.map_or(100, Within::get);
+        let limit = page_size(self.limit);
         Ok(Asked::question(move |node| {
             let mut executions = Vec::new();
             for execution in node.store().latest_executions(self.state, limit)? {

@@ -5,8 +5,8 @@ use countersign_ledger::{Access, Session, SessionKind};
 use countersign_policy::{Mode, Role, SessionId};
 use countersign_store::{Command, FreshIds};
 
-use super::{AGENTS, ANYBODY, Asked, Endpoint, Route, own_or_missing};
-use crate::{Caller, NewSession, ServiceError, node::session_of};
+use super::{AGENTS, ANYBODY, Asked, Endpoint, PageSize, Route, is_full, own_or_missing, page_size};
+use crate::{Caller, NewSession, ServiceError, clock, node::session_of};
 
 record! {
     /// Starts a session.
@@ -35,13 +35,18 @@ impl Endpoint for StartSession {
             mode: mode.unwrap_or(Mode::ReadOnly),
             client,
         };
-        Ok(Asked::change(new.into_command(FreshIds::session()?), session_of))
+        Ok(Asked::change(new.into_command(FreshIds::session(clock::now()?)?), session_of))
     }
 }
 
 record! {
-    /// Lists sessions.
-    pub struct ListSessions {}
+    /// Lists sessions, in the order of their ids.
+    pub struct ListSessions {
+        /// Only what comes after this one: the `next` of the page before.
+        after: Option<SessionId>,
+        /// How many at most; 100 if left out.
+        limit: Option<PageSize>,
+    }
 }
 
 record! {
@@ -49,6 +54,8 @@ record! {
     pub struct Sessions {
         /// Each of them; an agent sees its own.
         sessions: Vec<Session>,
+        /// After which one the next page begins, if there may be one.
+        next: Option<SessionId>,
     }
 }
 
@@ -57,11 +64,12 @@ impl Endpoint for ListSessions {
     const ROUTE: Route = Route::get("/v1/sessions", ANYBODY, "List sessions");
 
     fn ask(self, caller: &Caller) -> Result<Asked<Sessions>, ServiceError> {
-        let caller = caller.clone();
+        let owner = (caller.access == Access::Agent).then(|| caller.principal.clone());
         Ok(Asked::question(move |node| {
-            let mut sessions = node.store().sessions()?;
-            sessions.retain(|session| caller.access != Access::Agent || session.owner == caller.principal);
-            Ok(Sessions { sessions })
+            let limit = page_size(self.limit);
+            let sessions = node.store().some_sessions(owner.as_ref(), self.after.as_ref(), limit)?;
+            let last = sessions.last().filter(|_| is_full(&sessions, limit));
+            Ok(Sessions { next: last.map(|last| last.session_id.clone()), sessions })
         }))
     }
 }

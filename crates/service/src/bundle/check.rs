@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use countersign_canon::{Code, Json, Reader, Sha256, Wire as _};
 use countersign_ledger::{
     Approval, ApproverKey, Event, EventKind, LoadedVersion, LogCheck, LogFault, LogReport, NoteKey,
-    PolicyVersion, SignedCheckpoint, StoredCheckpoint, StoredEvent,
+    PolicyVersion, ProofStatus, SignedCheckpoint, StoredCheckpoint, StoredEvent,
 };
 use countersign_policy::{ApprovalState, ProbeFacts};
 
-use super::{BundleHeader, BundleLine, BundledCheckpoint, BundledDecision};
+use super::{BundleHeader, BundleLine, BundledCheckpoint, BundledDecision, BundledProof};
 use crate::code::codes;
 
 /// The first place at which a bundle is not what it should be.
@@ -35,6 +35,8 @@ pub struct BundleReport {
     pub approvals: u64,
     /// How many policy versions there are.
     pub policy_versions: u64,
+    /// How many proofs are as the log says, each that is proved with a certificate that holds.
+    pub proofs: u64,
 }
 
 impl BundleReport {
@@ -50,6 +52,7 @@ impl BundleReport {
             ("decisions", number(self.decisions)),
             ("approvals", number(self.approvals)),
             ("policy_versions", number(self.policy_versions)),
+            ("proofs", number(self.proofs)),
         ])
     }
 }
@@ -77,8 +80,11 @@ pub struct BundleCheck {
     in_force: Option<Json<'static>>,
     // By id: the hash of each approval as the log saw it last.
     approvals: BTreeMap<String, Sha256>,
+    // By id: the hash of each proof that is still to come.
+    proofs: BTreeMap<String, String>,
     decisions_seen: u64,
     approvals_seen: u64,
+    proofs_seen: u64,
 }
 
 impl BundleCheck {
@@ -96,8 +102,10 @@ impl BundleCheck {
             recorded: BTreeMap::new(),
             in_force: None,
             approvals: BTreeMap::new(),
+            proofs: BTreeMap::new(),
             decisions_seen: 0,
             approvals_seen: 0,
+            proofs_seen: 0,
         }
     }
 
@@ -114,8 +122,17 @@ impl BundleCheck {
                 issues.first().map_or_else(String::new, |issue| format!("{}: {issue}", issue.pointer));
             self.fault(codes::BUNDLE_INVALID, first)
         })?;
-        let BundleLine { header, policy_version, probe, approver_key, event, checkpoint, decision, approval } =
-            line;
+        let BundleLine {
+            header,
+            policy_version,
+            probe,
+            approver_key,
+            event,
+            checkpoint,
+            decision,
+            approval,
+            proof,
+        } = line;
         if (header.is_some()) != (self.log.is_none()) {
             return Err(self.fault(codes::BUNDLE_INVALID, "the header is the first line and no other"));
         }
@@ -129,6 +146,7 @@ impl BundleCheck {
         has(checkpoint.is_some());
         has(decision.is_some());
         has(approval.is_some());
+        has(proof.is_some());
         if fields != 1 {
             return Err(
                 self.fault(codes::BUNDLE_INVALID, format!("found {fields} fields, there must be one"))
@@ -141,7 +159,8 @@ impl BundleCheck {
         event.map_or(Ok(()), |it| self.event(&it))?;
         checkpoint.map_or(Ok(()), |it| self.checkpoint(&it))?;
         decision.map_or(Ok(()), |it| self.decision(&it))?;
-        approval.map_or(Ok(()), |it| self.approval(&it))
+        approval.map_or(Ok(()), |it| self.approval(&it))?;
+        proof.map_or(Ok(()), |it| self.proof(&it))
     }
 
     /// Ends the check.
@@ -157,11 +176,14 @@ impl BundleCheck {
         if let Some(id) = self.approvals.keys().next() {
             return Err(missing(format!("approval {id} is missing")));
         }
-        let (decisions, approvals) = (self.decisions_seen, self.approvals_seen);
+        if let Some(id) = self.proofs.keys().next() {
+            return Err(missing(format!("proof {id} is missing")));
+        }
+        let (decisions, approvals, proofs) = (self.decisions_seen, self.approvals_seen, self.proofs_seen);
         let policy_versions = u64::try_from(self.versions.len()).unwrap_or(u64::MAX);
         let fault = self.fault(codes::BUNDLE_INVALID, "there is no header");
         let log = self.log.ok_or(fault)?.finish().map_err(log_fault)?;
-        Ok(BundleReport { log, decisions, approvals, policy_versions })
+        Ok(BundleReport { log, decisions, approvals, policy_versions, proofs })
     }
 
     fn header(&mut self, header: &BundleHeader) -> Result<(), BundleFault> {
@@ -199,6 +221,9 @@ impl BundleCheck {
             }
             let (decision_id, decision_hash) = (text("decision_id"), text("decision_hash"));
             self.recorded.insert(log_index, Recorded { decision_id, decision_hash, policy_version });
+        }
+        if matches!(event.event, EventKind::ProofRunPass | EventKind::ProofRunFail) {
+            self.proofs.insert(text("proof_id"), text("proof_hash"));
         }
         if let Some(approval) = event.detail.get("approval") {
             self.approvals.insert(text("approval_id"), Sha256::of_json(approval));
@@ -270,6 +295,30 @@ impl BundleCheck {
         }
         self.approvals.remove(id);
         self.approvals_seen = self.approvals_seen.saturating_add(1);
+        Ok(())
+    }
+
+    /// The proof is the one that the log tells of, and its certificate holds, whoever made it.
+    fn proof(&mut self, proof: &BundledProof) -> Result<(), BundleFault> {
+        let BundledProof { artifact, certificate } = proof;
+        let id = artifact.proof_id.as_str();
+        let wrong = |message: String| Err(self.fault(codes::BUNDLE_PROOF, message));
+        if self.proofs.get(id) != Some(&artifact.proof_hash.to_string()) || !artifact.is_itself() {
+            return wrong(format!("the log tells of no proof {id} like this one"));
+        }
+        match (artifact.status, certificate) {
+            (ProofStatus::Failed, None) => (),
+            (ProofStatus::Proved, Some(text)) => match countersign_proof::check(text.as_bytes()) {
+                Ok(report) if report.artifact == *artifact => (),
+                Ok(_) => return wrong(format!("the certificate of proof {id} is of another one")),
+                Err(issue) => return wrong(format!("the certificate of proof {id}: {issue}")),
+            },
+            (ProofStatus::Proved, None) | (ProofStatus::Failed, Some(_)) => {
+                return wrong(format!("proof {id} is {} and has a certificate or not", artifact.status));
+            }
+        }
+        self.proofs.remove(id);
+        self.proofs_seen = self.proofs_seen.saturating_add(1);
         Ok(())
     }
 

@@ -29,7 +29,7 @@ pub fn openapi() -> Json<'static> {
 }
 
 /// No parameters.
-type Nothing = crate::api::ListSessions;
+type Nothing = crate::api::GetCheckpoint;
 
 #[derive(Default)]
 struct Book {

@@ -17,13 +17,13 @@ use tokio::{
 };
 
 use super::{
-    Journal, LogDetail, Site,
+    Journal, LogDetail, Site, background,
     entry::Peer,
     guard::Hosts,
     net, router,
     spans::{Spans, TraceExport},
 };
-use crate::{Caller, Node, ServiceError};
+use crate::{Node, ServiceError};
 
 /// LIMIT: how many connections there are at once, over the network and over the socket each.
 const CONNECTIONS_MAX: usize = 1024;
@@ -33,11 +33,6 @@ const HEAD_WITHIN: Duration = Duration::from_secs(10);
 const HEAD_BYTES_MAX: usize = 32 << 10;
 /// LIMIT: how long requests under way may still take once the service is told to stop.
 const DRAIN_WITHIN: Duration = Duration::from_secs(10);
-/// How often what time has ended is noted.
-const SWEEP_EVERY: Duration = Duration::from_secs(5);
-/// How often a policy without proofs is looked for; the first time only then, so that start-up is for decisions.
-const PROVE_EVERY: Duration = Duration::from_secs(60);
-
 /// Where the service listens, and what it says about itself.
 pub struct ServeOptions {
     /// The address.
@@ -54,6 +49,8 @@ pub struct ServeOptions {
     pub journal: Box<dyn Fn(&str) + Send + Sync>,
     /// Where traces of requests go, if anywhere.
     pub traces: Option<TraceExport>,
+    /// The program that proves policies as a child, if one is to: `PROGRAM policy prove --all --pipe`.
+    pub prover: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for ServeOptions {
@@ -96,7 +93,7 @@ async fn listen(
     options: ServeOptions,
     ready: impl FnOnce(&Listening),
 ) -> Result<(), ServiceError> {
-    let ServeOptions { listen, behind_tls, hosts, socket, detail, journal, traces } = options;
+    let ServeOptions { listen, behind_tls, hosts, socket, detail, journal, traces, prover } = options;
     if !listen.ip().is_loopback() && !behind_tls {
         let why = "others could listen in: put TLS in front and say so, or listen on a loopback address";
         return Err(refused(&listen.to_string(), &why));
@@ -119,10 +116,10 @@ async fn listen(
     let drain = GracefulShutdown::new();
     let (on_network, on_socket) =
         (Arc::new(Semaphore::new(CONNECTIONS_MAX)), Arc::new(Semaphore::new(CONNECTIONS_MAX)));
+    // They end with the runtime.
+    drop(tokio::spawn(background::sweep(Arc::clone(&site))));
+    drop(prover.map(|prover| tokio::spawn(background::prove(Arc::clone(&site), prover))));
     ready(&Listening { address, socket: socket.clone(), policy_hash });
-    let mut sweep = tokio::time::interval(SWEEP_EVERY);
-    let mut prove = tokio::time::interval(PROVE_EVERY);
-    prove.reset();
     loop {
         tokio::select! {
             accepted = accept_network(&network, &on_network) => match accepted {
@@ -136,8 +133,6 @@ async fn listen(
                 }
                 Err(error) => pause_after(&site, &error).await,
             },
-            _ = sweep.tick() => drop(tokio::spawn(swept(Arc::clone(&site)))),
-            _ = prove.tick() => drop(tokio::spawn(proved(Arc::clone(&site)))),
             () = stop.wait() => break,
         }
     }
@@ -226,22 +221,6 @@ fn converse(
         // A peer that hangs up in the middle is its own affair.
         let _hung_up = watched.await;
         drop(slot);
-    }
-}
-
-/// Notes what time has ended.
-async fn swept(site: Arc<Site>) {
-    let noted = site.question(|node| node.sweep(&Caller::owner("service")?)).await;
-    if let Err(error) = noted {
-        site.journal.say(&error, "sweep");
-    }
-}
-
-/// Has the policy in force proved if it is not; decisions wait for none of it.
-async fn proved(site: Arc<Site>) {
-    let kept = site.question(|node| node.prove_in_force(&Caller::owner("service")?)).await;
-    if let Err(error) = kept {
-        site.journal.say(&error, "prove");
     }
 }
 

@@ -2,14 +2,13 @@
 
 use countersign_canon::{Json, Text, Timestamp, Wire as _};
 use countersign_ledger::{
-    Access, Approval, EventKind, Execution, Grant, OutcomeStatus, PermitId, Reason, detail,
+    Access, Approval, DOUBT_AFTER_S, EventKind, Execution, Grant, OutcomeStatus, PermitId, Reason, detail,
 };
 use countersign_policy::{ApprovalId, ApprovalState};
 
 use super::not_found;
 use crate::{
     request::{CallError, Origin, Refusal, Swept},
-    shelf::read_rows,
     working::Working,
 };
 
@@ -110,10 +109,14 @@ impl Working<'_> {
                 swept.expired = swept.expired.saturating_add(1);
             }
         }
-        let query = "SELECT body FROM execution WHERE state = 'begun' ORDER BY begun_at, permit_id LIMIT $1";
-        let rows = self.sql.query(query, &[SWEEP_ROWS_MAX.into()])?;
-        for begun in read_rows::<Execution>(&rows)? {
-            let doubted = self.executions.get(self.sql, begun.permit_id.as_str())?;
+        let query = "SELECT permit_id FROM execution WHERE state = 'begun' AND begun_at < $1
+            ORDER BY begun_at, permit_id LIMIT $2";
+        let due = now.as_unix().saturating_sub(DOUBT_AFTER_S);
+        let rows = self.sql.query(query, &[due.into(), SWEEP_ROWS_MAX.into()])?;
+        let ids: Vec<&str> = rows.iter().map(|row| row.text(0)).collect::<Result<_, _>>()?;
+        self.executions.load(self.sql, &ids)?;
+        for id in ids {
+            let doubted = self.executions.get(self.sql, id)?;
             if let Some(doubted) = doubted.and_then(|execution| execution.doubt(now)) {
                 self.executions.put(doubted.clone());
                 self.emit_execution(origin, EventKind::ExecutionInDoubt, &doubted, now)?;

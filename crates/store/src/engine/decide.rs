@@ -40,10 +40,11 @@ impl Working<'_> {
         decide: &Decide,
         now: Timestamp,
     ) -> Result<(Decided, Made), CallError> {
-        let reply_key = reply_key(origin, decide);
-        let payload_hash = decide.payload_hash();
-        if let Some(stored) = reply_key.as_ref().and_then(|key| self.reply(key)) {
-            return replay(decide, stored, payload_hash == stored.payload_hash);
+        let named = reply_key(origin, decide).map(|key| (key, decide.payload_hash()));
+        if let Some((key, payload_hash)) = &named
+            && let Some(stored) = self.reply(key)
+        {
+            return replay(decide, stored, *payload_hash == stored.payload_hash);
         }
         let session = match &decide.session_id {
             Some(id) => Some(self.own_session(origin, id)?),
@@ -60,7 +61,7 @@ impl Working<'_> {
         // After the decision, so that no proof can be a reason for one.
         let attached = authorization.trace.attach(self.proof_refs(version.version)?);
         let decided = self.record(&asked, &request, &version, &authorization, attached)?;
-        if let Some(key) = reply_key {
+        if let Some((key, payload_hash)) = named {
             self.keep_reply(key, payload_hash, decided.write().to_canonical());
         }
         Ok((decided, Made::Now))
@@ -118,7 +119,7 @@ impl Working<'_> {
         let record = record_of(asked, request, version, authorization, begun.as_ref(), pending.as_ref());
         let attached_refs = (!attached.is_empty()).then_some(attached);
         let record = DecisionRecord { attached_refs, ..record };
-        self.keep_probe(&request.probe)?;
+        self.keep_probe(&request.probe);
         self.emit_decision(asked, authorization, &record)?;
         if let Some((approval, true)) = &pending {
             self.ask_for(asked, approval)?;
@@ -150,6 +151,7 @@ impl Working<'_> {
         record: &DecisionRecord,
     ) -> Result<(), CallError> {
         let trace = &authorization.trace;
+        let body = record.write().to_canonical();
         let common =
             [("decision_id", record.decision_id.write()), ("policy_hash", record.policy_hash.write())];
         let starts = [("decision_code", Json::from("PENDING")), ("matched_rule_ids", Json::from(Vec::new()))];
@@ -172,14 +174,14 @@ impl Working<'_> {
             ("input_context_hash", trace.input_context_hash.write()),
             ("required_approval", Json::from(trace.evaluation.required_approval)),
             ("gate", Json::from(trace.evaluation.gate.number())),
-            ("decision_hash", record.hash().write()),
+            ("decision_hash", Sha256::of(body.as_bytes()).write()),
         ];
         let log_index = self.head.frontier.size();
         self.emit(event(kind, detail(common.into_iter().chain(ends))))?;
         for advisory in record.trace.get("advisories").and_then(Json::as_array).unwrap_or_default() {
             self.emit(event(EventKind::Advisory, object_of(advisory)))?;
         }
-        self.keep_decision(record, log_index)?;
+        self.keep_decision(record, body, log_index)?;
         Ok(())
     }
 
@@ -218,6 +220,7 @@ impl Working<'_> {
             action_kind: request.action_kind.clone(),
             action_hash: request.action_hash,
             requester: asked.origin.principal.clone(),
+            decision_id: asked.decide.fresh.decision_id.clone(),
             quorum: quorum_rule(need)?,
         };
         Ok(Some((Approval::request(new, asked.now)?, true)))
@@ -229,7 +232,7 @@ impl Working<'_> {
             ("action_kind", approval.action_kind.write()),
             ("action_payload", asked.decide.action_payload.clone()),
         ]);
-        self.keep("action", "action_hash", approval.action_hash.to_string(), &action.to_canonical())?;
+        self.keep("action", approval.action_hash.to_string(), action.to_canonical());
         self.approvals.put(approval.clone());
         self.emit_approval(asked.origin, EventKind::ApprovalRequested, approval, asked.now)
     }

@@ -37,9 +37,9 @@ impl Working<'_> {
             if !rows.is_empty() {
                 continue;
             }
-            self.keep("proof", "proof_id", id.to_owned(), &artifact.write().to_canonical())?;
+            self.keep("proof", id.to_owned(), artifact.write().to_canonical());
             if let Some(certificate) = certificate {
-                self.keep("certificate", "proof_hash", artifact.proof_hash.to_string(), certificate)?;
+                self.keep("certificate", artifact.proof_hash.to_string(), certificate.clone());
             }
             let row = vec![version.get().into(), id.into(), artifact.status.as_str().into()];
             self.sql.insert("proof_run", &["policy_version", "proof_id", "status"], vec![row])?;

@@ -114,7 +114,7 @@ pub(crate) fn an_approval_that_is_not_required_stays_unconsumed(lab: &Lab) {
 pub(crate) fn every_unusable_approval_is_refused_with_its_code(lab: &Lab) {
     let (session, other) = (lab.session(Mode::WritesAllowed), lab.session(Mode::WritesAllowed));
     let code = |id: &_| lab.code(&session, "deploy", Some(id)).0;
-    assert_eq!(code(&FreshIds::make().unwrap().approval_id), "URM_APPROVAL_INVALID", "unknown");
+    assert_eq!(code(&FreshIds::make(at(0)).unwrap().approval_id), "URM_APPROVAL_INVALID", "unknown");
     let id = lab.request(&session, "deploy");
     assert_eq!(code(&id), "URM_APPROVAL_INVALID", "pending");
     lab.grant("ann", &id).unwrap();
@@ -247,7 +247,7 @@ pub(crate) fn a_lost_answer_is_found_again_by_its_name(lab: &Lab) {
     let named = |name: &str| Decide {
         approval_id: Some(id.clone()),
         client_request_id: Some(text(name)),
-        fresh: FreshIds::make().unwrap(),
+        fresh: FreshIds::make(at(0)).unwrap(),
         ..action(Some(&session), "deploy", "prod")
     };
     let (first, answer) = lab.decide(named(ODD)).unwrap();
@@ -338,7 +338,7 @@ pub(crate) fn the_log_verifies_and_every_decision_is_made_again(lab: &Lab) {
     let id = lab.approved(&session);
     lab.code(&session, "deploy", Some(&id));
     lab.code(&session, "deploy", Some(&id));
-    lab.code(&session, "nonsense", Some(&FreshIds::make().unwrap().approval_id));
+    lab.code(&session, "nonsense", Some(&FreshIds::make(at(0)).unwrap().approval_id));
     let (_, answer) = lab.decide(action(None, "fs.read", "x")).unwrap();
     let kept = [answer.checkpoint.unwrap()];
     lab.code(&session, "fs.write", None);

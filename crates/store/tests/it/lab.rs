@@ -94,7 +94,7 @@ impl Lab {
     /// Another process with a data folder of its own on the same database, or the same folder.
     pub(crate) fn replica(&self) -> Store {
         let data = match self.options.database {
-            Some(_) => self.data.with_extension(format!("replica-{}", FreshIds::session().unwrap())),
+            Some(_) => self.data.with_extension(format!("replica-{}", FreshIds::session(at(0)).unwrap())),
             None => self.data.clone(),
         };
         Store::open(&StoreOptions { data, checkpoints: None, ..self.options.clone() }).unwrap()
@@ -138,7 +138,7 @@ impl Lab {
     /// Starts a session or a run of agent-1 in this mode, as an admin would.
     pub(crate) fn start(&self, kind: SessionKind, mode: Mode) -> Session {
         let start = StartSession {
-            session_id: FreshIds::session().unwrap(),
+            session_id: FreshIds::session(at(0)).unwrap(),
             kind,
             role: Role::parse("copilot").unwrap(),
             mode,
@@ -230,7 +230,7 @@ pub(crate) fn action(session: Option<&Session>, kind: &str, target: &str) -> Dec
         probe: None,
         proceed: Proceed::Begin,
         client_request_id: None,
-        fresh: FreshIds::make().unwrap(),
+        fresh: FreshIds::make(at(0)).unwrap(),
     }
 }
 

@@ -49,7 +49,7 @@ fn contend(lab: &Lab, stores: &[&Store]) {
     let won = winners(|contender| {
         let decide = Decide {
             approval_id: Some(id.clone()),
-            fresh: FreshIds::make().unwrap(),
+            fresh: FreshIds::make(at(0)).unwrap(),
             ..action(Some(&session), "deploy", "prod")
         };
         let command = Command::Decide(Box::new(decide));
@@ -142,7 +142,7 @@ fn nothing_acknowledged_is_lost_when_postgresql_dies_under_load() {
         let stopped = std::sync::atomic::AtomicBool::new(false);
         let decide = || {
             let decide =
-                Decide { fresh: FreshIds::make().unwrap(), ..action(Some(&session), "fs.write", "x") };
+                Decide { fresh: FreshIds::make(at(0)).unwrap(), ..action(Some(&session), "fs.write", "x") };
             let id = decide.fresh.decision_id.clone();
             let command = Command::Decide(Box::new(decide));
             let call = Call { origin: origin("agent-1", Access::Agent), now: at(0), command };

@@ -11,6 +11,7 @@ use countersign_policy::{RuleId, shipped::STANDARD};
 use countersign_proof::{
     Documents, Failure as Refutation, Obligation, Outcome, Proof, Subject, Theorem, Witness, check, prove,
 };
+use countersign_service::this_program;
 
 use super::{document::PolicyFile, facts::facts, proved::object};
 use crate::{
@@ -129,7 +130,7 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
 /// Has this program prove what is in force, in a child, and keeps it.
 fn prove_in_force(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let node = arguments.place.open()?;
-    let artifacts = node.prove_in_force(&owner()?)?;
+    let artifacts = node.prove_in_force(&owner()?, &this_program()?)?;
     let words: String = artifacts
         .iter()
         .map(|artifact| format!("{:<8} {}\n", artifact.status.as_str(), artifact.theorem_id))
