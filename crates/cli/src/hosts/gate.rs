@@ -1,5 +1,7 @@
 //! The gate before an agent's tools for as long as a proxy runs: a call in, a recorded yes or no out.
 
+mod run;
+
 use std::path::Path;
 
 use countersign_action::{Action, Host, Place, ToolCall};

@@ -55,6 +55,6 @@ impl Gate {
 
     /// Where the lines of a run are kept as they came.
     pub(crate) fn run_evidence(&self, run: &Session) -> PathBuf {
-        self.workspace.data.join("evidence").join(format!("{}.ndjson", run.session_id))
+        self.ground.workspace.data.join("evidence").join(format!("{}.ndjson", run.session_id))
     }
 }
