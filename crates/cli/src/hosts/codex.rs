@@ -6,6 +6,7 @@ pub(crate) mod contract;
 mod method;
 pub(crate) mod probe;
 pub(crate) mod proxy;
+mod refusal;
 mod threads;
 pub(crate) mod worker;
 

@@ -10,12 +10,19 @@ use std::{
 };
 
 use countersign_action::{Host, Place, ToolCall};
-use countersign_canon::{Issue, Json, Number, Object, Value};
+use countersign_canon::{Issue, Json, Object, Value};
 use countersign_ledger::OutcomeStatus;
 use countersign_policy::SessionId;
 use countersign_service::HostCall;
 
-use super::{app_server::Experimental, bounds::Bounds, method, probe::Snapshot, threads::Threads};
+use super::{
+    app_server::Experimental,
+    bounds::Bounds,
+    method,
+    probe::Snapshot,
+    refusal::{INVALID_REQUEST, PARSE_ERROR, Refusal, error},
+    threads::Threads,
+};
 use crate::{
     console::Console,
     failure::codes,
@@ -27,11 +34,6 @@ use crate::{
 
 /// The client under which sessions are known: the same as for hooks.
 const CLIENT: &str = "codex";
-
-/// JSON-RPC: what was sent is not JSON or not one message, and what is refused here.
-const PARSE_ERROR: i64 = -32700;
-const INVALID_REQUEST: i64 = -32600;
-const REFUSED: i64 = -32001;
 
 /// Notifications that this proxy goes by: the server must send them, whether or not the client wants to hear them.
 const HEARD: [&str; 6] = [
@@ -69,13 +71,6 @@ enum What {
     Thread,
     /// The turn that a thread has begun.
     Turn(String),
-}
-
-/// A no, in the words of the protocol.
-struct Refusal {
-    code: String,
-    words: String,
-    decision: Option<String>,
 }
 
 /// What is known of the server behind a proxy.
@@ -138,10 +133,10 @@ impl Between for Proxy<'_> {
     fn client_says(&mut self, line: &[u8]) -> Passed {
         let json = match Json::parse(line) {
             Ok(json) => json.into_owned(),
-            Err(issue) => return Passed::Back(Some(error(None, PARSE_ERROR, &issue.to_string(), None))),
+            Err(issue) => return Passed::Back(Some(error(None, PARSE_ERROR, &issue.to_string()))),
         };
         let Some(message) = json.as_object() else {
-            return Passed::Back(Some(error(None, INVALID_REQUEST, "one message a line", None)));
+            return Passed::Back(Some(error(None, INVALID_REQUEST, "one message a line")));
         };
         let id = message.get("id").filter(|id| !matches!(id.value, Value::Null));
         match (message.get("method").map(Json::as_str), id) {
@@ -150,17 +145,14 @@ impl Between for Proxy<'_> {
             // An answer to what the client was not asked, or a notification that no server has.
             (None, _) | (Some(_), None) => Passed::Back(None),
             (Some(None), Some(id)) => {
-                Passed::Back(Some(error(Some(id), INVALID_REQUEST, "the method is not a text", None)))
+                Passed::Back(Some(error(Some(id), INVALID_REQUEST, "the method is not a text")))
             }
-            (Some(Some(_)), Some(id)) if self.awaited.contains_key(&id.to_canonical()) => Passed::Back(Some(
-                error(Some(id), INVALID_REQUEST, "this id waits for an answer already", None),
-            )),
+            (Some(Some(_)), Some(id)) if self.awaited.contains_key(&id.to_canonical()) => {
+                Passed::Back(Some(error(Some(id), INVALID_REQUEST, "this id waits for an answer already")))
+            }
             (Some(Some(method)), Some(id)) => match self.request(message, method, id) {
                 Ok(passed) => passed,
-                Err(refusal) => {
-                    self.console.say(&refusal.words);
-                    Passed::Back(Some(error(Some(id), REFUSED, &refusal.words, Some(&refusal))))
-                }
+                Err(refusal) => Passed::Back(Some(self.say(&refusal).answer(id))),
             },
         }
     }
@@ -211,7 +203,6 @@ impl Proxy<'_> {
             None => (self.connection.clone(), self.runtime.folder.clone()),
         };
         self.check_there(&session, method, &params)?;
-        let is_thread = matches!(method, "thread/start" | "thread/resume" | "thread/fork");
         let mut call = method::of_client(method, &params)?;
         if method == "turn/start" {
             let thread = thread.ok_or_else(|| {
@@ -226,10 +217,10 @@ impl Proxy<'_> {
         }
         let call = self.decide(session, &call, &self.gate.place(&folder)?)?;
         let (what, params) = match method {
-            _ if is_thread => (What::Thread, Some(self.bounds.of_thread(params))),
+            _ if opens_thread(method) => (What::Thread, Some(self.bounds.of_thread(params))),
             "turn/start" => {
                 let thread = named.unwrap_or_default().to_owned();
-                self.threads.ask_turn(&thread);
+                self.threads.ask_turn(&thread, params.get("cwd").and_then(Json::as_str));
                 (What::Turn(thread), Some(Bounds::of_turn(params)))
             }
             "command/exec" => (What::Nothing, Some(self.bounds.of_command(params))),
@@ -273,12 +264,11 @@ impl Proxy<'_> {
         params: &Object<'static>,
     ) -> Result<(), Refusal> {
         let Runtime { snapshot, experimental, .. } = &self.runtime;
-        let is_thread = matches!(method, "thread/start" | "thread/resume" | "thread/fork");
         let is_unasked = |request: &&str| !snapshot.server_requests.contains(*request);
         let missing = match method {
             _ if !snapshot.has(method) => Some(method),
-            _ if is_thread && !snapshot.has(THREAD_NEEDS) => Some(THREAD_NEEDS),
-            _ if is_thread => THREAD_ASKS.into_iter().find(is_unasked),
+            _ if opens_thread(method) && !snapshot.has(THREAD_NEEDS) => Some(THREAD_NEEDS),
+            _ if opens_thread(method) => THREAD_ASKS.into_iter().find(is_unasked),
             _ => None,
         };
         let (kind, code, words) = if snapshot.is_experimental(method) && *experimental == Experimental::Off {
@@ -291,7 +281,8 @@ impl Proxy<'_> {
             return Ok(());
         };
         let input = Json::from(Value::Object(params.clone()));
-        let payload = Json::object([("method", Json::from(method.to_owned())), ("input", input)]);
+        let method = Json::from(method.to_owned());
+        let payload = Json::object([("method", method), ("input", input), ("code", Json::from(code))]);
         let decision = self.gate.refuse(session, kind, payload)?;
         let words =
             format!("countersign denied this request: {code}\n  why: {words}\n  decision: {decision}\n");
@@ -312,14 +303,10 @@ impl Proxy<'_> {
             (What::Nothing, _) | (What::Thread, None) => Ok(()),
         };
         let is_done = result.is_some() && checked.is_ok();
-        self.finish(&call, if is_done { OutcomeStatus::Succeeded } else { OutcomeStatus::Failed });
+        self.finish(&call, is_done);
         match checked {
             Ok(()) => Passed::On,
-            Err(issue) => {
-                let refusal = Refusal::from(issue);
-                self.console.say(&refusal.words);
-                Passed::Instead(error(Some(id), REFUSED, &refusal.words, Some(&refusal)))
-            }
+            Err(issue) => Passed::Instead(self.say(&issue.into()).answer(id)),
         }
     }
 
@@ -347,14 +334,11 @@ impl Proxy<'_> {
             self.forwarded.insert(id.to_canonical());
             return Passed::On;
         }
-        let is_allowed = match self.approve(method, params) {
-            Ok(()) => true,
-            Err(refusal) => {
-                self.console.say(&refusal.words);
-                false
-            }
-        };
-        let word = Json::from(if is_allowed { "accept" } else { "decline" });
+        let refused = self.approve(method, params).err();
+        let word = Json::from(if refused.is_none() { "accept" } else { "decline" });
+        if let Some(refusal) = &refused {
+            self.say(refusal);
+        }
         let result = match method {
             "item/commandExecution/requestApproval" | "item/fileChange/requestApproval" => {
                 Json::object([("decision", word)])
@@ -363,7 +347,7 @@ impl Proxy<'_> {
                 Json::object([("action", word), ("content", Json::from(Value::Null))])
             }
             // What nobody knows how to grant is not granted.
-            _ => return Passed::Back(Some(error(Some(id), REFUSED, "not granted", None))),
+            _ => return Passed::Back(Some(error(Some(id), INVALID_REQUEST, "not granted"))),
         };
         Passed::Back(Some(Json::object([("id", id.clone()), ("result", result)]).to_canonical()))
     }
@@ -422,23 +406,21 @@ impl Proxy<'_> {
                 self.items.remove(&key);
                 let is_done = item.and_then(|item| item.get("status")?.as_str()) == Some("completed");
                 for call in self.approved.remove(&key).unwrap_or_default() {
-                    self.finish(
-                        &call,
-                        if is_done { OutcomeStatus::Succeeded } else { OutcomeStatus::Failed },
-                    );
+                    self.finish(&call, is_done);
                 }
             }
             ("turn/started", _, Some(turn)) => self.threads.begin_turn(thread, turn),
             ("turn/completed", _, Some(turn)) => {
                 self.threads.end_turn(thread, turn);
                 self.items.retain(|(of, _), _| of != thread);
+                self.approved.retain(|(of, _), _| of != thread);
             }
             ("thread/settings/updated", _, _) => {
                 let settings =
                     params.get("threadSettings").cloned().unwrap_or_else(|| Json::from(Value::Null));
                 if let Err(issue) = self.bounds.check(&settings, "sandboxPolicy") {
                     self.threads.forget(thread);
-                    self.console.say(&Refusal::from(issue).words);
+                    self.say(&issue.into());
                 }
             }
             _ => (),
@@ -456,42 +438,29 @@ impl Proxy<'_> {
         let facts = probe_facts(CLIENT, &facts.iter().map(String::as_str).collect::<Vec<_>>())?;
         match self.gate.decide(&host_call, &action, facts)? {
             Verdict::Allowed => Ok(host_call),
-            Verdict::Denied(denial) => {
-                Err(Refusal { words: denial.in_words(), code: denial.code, decision: Some(denial.decision) })
-            }
+            Verdict::Denied(denial) => Err((*denial).into()),
         }
     }
 
+    /// Says a no to whoever started the proxy, too: the person who can approve.
+    fn say<'r>(&self, refusal: &'r Refusal) -> &'r Refusal {
+        self.console.say(&refusal.words);
+        refusal
+    }
+
     /// Notes how a call went. It has happened: a store that cannot note it finds it in doubt later.
-    fn finish(&self, call: &HostCall, status: OutcomeStatus) {
+    fn finish(&self, call: &HostCall, is_done: bool) {
+        let status = if is_done { OutcomeStatus::Succeeded } else { OutcomeStatus::Failed };
         let _in_doubt = self.gate.finish(call, status, "");
     }
 }
 
-impl From<Issue> for Refusal {
-    fn from(issue: Issue) -> Self {
-        let hint = issue.hint.as_ref().map(|hint| format!("  hint: {hint}\n")).unwrap_or_default();
-        let words = format!(
-            "countersign denied this request: {}\n  why: {issue}, and doubt is a no\n{hint}",
-            issue.code
-        );
-        Self { code: issue.code.to_string(), words, decision: None }
-    }
+/// Whether a request is answered with a thread and its settings.
+fn opens_thread(method: &str) -> bool {
+    matches!(method, "thread/start" | "thread/resume" | "thread/fork")
 }
 
 fn with_params(message: &Object<'static>, params: Object<'static>) -> String {
     let message = message.clone().with("params", Json::from(Value::Object(params)));
     Json::from(Value::Object(message)).to_canonical()
-}
-
-fn error(id: Option<&Json<'static>>, code: i64, words: &str, refusal: Option<&Refusal>) -> String {
-    let text = |text: &str| Json::from(text.to_owned());
-    let data = refusal.map(|refusal| {
-        let decision = refusal.decision.as_deref().map(|id| ("decision_id", text(id)));
-        ("data", Json::object([("decision_code", text(&refusal.code))].into_iter().chain(decision)))
-    });
-    let code = Number::from_i64(code).map(|code| ("code", Json::from(code)));
-    let error = Json::object([("message", text(words))].into_iter().chain(code).chain(data));
-    let id = id.cloned().unwrap_or_else(|| Json::from(Value::Null));
-    Json::object([("id", id), ("error", error)]).to_canonical()
 }

@@ -42,9 +42,14 @@ impl Threads {
         self.0.remove(id);
     }
 
-    /// A turn is asked for.
-    pub(crate) fn ask_turn(&mut self, id: &str) {
-        self.change(id, |thread| thread.asked = thread.asked.saturating_add(1));
+    /// A turn is asked for, perhaps in another folder, in which the thread stays.
+    pub(crate) fn ask_turn(&mut self, id: &str, folder: Option<&str>) {
+        self.change(id, |thread| {
+            thread.asked = thread.asked.saturating_add(1);
+            if let Some(folder) = folder {
+                thread.folder = thread.folder.join(folder);
+            }
+        });
     }
 
     /// The server has answered: with a turn, or without.

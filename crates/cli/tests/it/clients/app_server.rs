@@ -9,14 +9,10 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    desk::{CODEX, CODEX_0_99, Desk, FILESYSTEM_SERVER, PROGRAM, Talk, client},
+    desk::{CODEX, CODEX_0_99, Desk, FILESYSTEM_SERVER, PROGRAM, Talk, client, codex_versions},
     model::Model,
 };
-
-/// The Codex programs that are installed: the frozen one and a current one.
-fn versions(test: &str) -> Vec<PathBuf> {
-    [CODEX_0_99, CODEX].into_iter().filter_map(|path| client(test, path)).collect()
-}
+use crate::support::skip;
 
 fn exec(command: &str) -> Value {
     json!({"tool": "exec_command", "input": {"cmd": command}})
@@ -98,13 +94,6 @@ fn turn(thread: &str, steps: &Value) -> Value {
     json!({"threadId": thread, "input": [text], "approvalPolicy": "never", "sandboxPolicy": {"type": "dangerFullAccess"}})
 }
 
-fn governed(model: &Model, more: &str) -> Desk {
-    let desk = Desk::new();
-    desk.configure_codex(model, more);
-    desk.countersign(&["init"]);
-    desk
-}
-
 /// A program before Codex that edits what goes into the app-server and what comes out of it.
 fn shim(desk: &Desk, codex: &Path, going_in: &str, coming_out: &str) -> PathBuf {
     let codex = codex.display();
@@ -129,7 +118,7 @@ fn events(desk: &Desk) -> Vec<Value> {
 
 #[test]
 fn denied_does_not_run_allowed_does_and_approved_runs_once() {
-    for codex in versions("denied_does_not_run_allowed_does_and_approved_runs_once") {
+    for codex in codex_versions("denied_does_not_run_allowed_does_and_approved_runs_once") {
         let desk = Desk::new();
         let person = desk.clone();
         let model = Model::start(move |_| person.approve_all());
@@ -167,9 +156,9 @@ fn denied_does_not_run_allowed_does_and_approved_runs_once() {
 
 #[test]
 fn patches_are_governed_whatever_the_client_wants_to_hear() {
-    for codex in versions("patches_are_governed_whatever_the_client_wants_to_hear") {
+    for codex in codex_versions("patches_are_governed_whatever_the_client_wants_to_hear") {
         let model = Model::start(|_| ());
-        let desk = governed(&model, "");
+        let desk = Desk::governed(&model, "");
         let unwanted = json!(["item/started", "item/completed", "turn/started", "thread/started"]);
         let mut client = Client::start(&desk, &codex, &[], json!({"optOutNotificationMethods": unwanted}));
         let thread = client.thread(&desk);
@@ -226,7 +215,7 @@ fn mcp_tools_are_governed_where_codex_asks() {
 /// The agent asks, and there is nobody to say yes: the store is held, gone, or the proxy itself is.
 #[test]
 fn without_a_kernel_nothing_runs() {
-    for codex in versions("without_a_kernel_nothing_runs") {
+    for codex in codex_versions("without_a_kernel_nothing_runs") {
         for case in ["held", "gone", "killed"] {
             let desk = Desk::new();
             let (owner, (held, say)) = (desk.clone(), channel());
@@ -264,10 +253,10 @@ fn without_a_kernel_nothing_runs() {
 
 #[test]
 fn a_turn_that_is_started_during_another_steers_it() {
-    for codex in versions("a_turn_that_is_started_during_another_steers_it") {
+    for codex in codex_versions("a_turn_that_is_started_during_another_steers_it") {
         for is_hidden in [false, true] {
             let model = Model::start(|_| ());
-            let desk = governed(&model, "");
+            let desk = Desk::governed(&model, "");
             let bin = if is_hidden { hiding(&desk, &codex, "turn/steer") } else { codex.clone() };
             let mut client = Client::start(&desk, &bin, &[], json!({}));
             let thread = client.thread(&desk);
@@ -297,9 +286,9 @@ fn a_turn_that_is_started_during_another_steers_it() {
 
 #[test]
 fn what_the_client_asks_for_is_decided_too() {
-    for codex in versions("what_the_client_asks_for_is_decided_too") {
+    for codex in codex_versions("what_the_client_asks_for_is_decided_too") {
         let model = Model::start(|_| ());
-        let desk = governed(&model, "");
+        let desk = Desk::governed(&model, "");
         // The frozen version has no sandbox for these commands and refuses them within one.
         let mut client = Client::start(&desk, &codex, &["--sandbox", "danger-full-access"], json!({}));
         let command = |words: Value| json!({"command": words, "cwd": desk.path("work"), "sandboxPolicy": {"type": "dangerFullAccess"}});
@@ -340,7 +329,7 @@ fn files_are_read_and_written_for_the_client_by_the_policy() {
         return;
     };
     let model = Model::start(|_| ());
-    let desk = governed(&model, "");
+    let desk = Desk::governed(&model, "");
     desk.write("home/.ssh/id", "secret");
     let mut client = Client::start(&desk, &codex, &[], json!({}));
     let file = |name: &str| json!({"path": desk.path(name), "dataBase64": "dGV4dA=="});
@@ -361,6 +350,14 @@ fn files_are_read_and_written_for_the_client_by_the_policy() {
     assert!(
         client.ask("fs/createDirectory", json!({"path": desk.path("work/folder")}))["result"].is_object()
     );
+    // A turn takes its thread elsewhere, and with it what the client runs there.
+    let thread = client.thread(&desk);
+    let mut elsewhere = turn(&thread, &json!([]));
+    elsewhere["cwd"] = json!(desk.path("outside"));
+    let moved = client.send("turn/start", elsewhere);
+    client.until("turn/completed", moved);
+    let command = json!({"threadId": thread, "command": "touch denied"});
+    assert_eq!(client.denied("thread/shellCommand", command), "URM_APPROVAL_REQUIRED");
     assert!(
         desk.has("work/folder")
             && desk.has("home/.ssh/id")
@@ -371,9 +368,9 @@ fn files_are_read_and_written_for_the_client_by_the_policy() {
 
 #[test]
 fn what_is_experimental_needs_an_opt_in() {
-    for codex in versions("what_is_experimental_needs_an_opt_in") {
+    for codex in codex_versions("what_is_experimental_needs_an_opt_in") {
         let model = Model::start(|_| ());
-        let desk = governed(&model, "");
+        let desk = Desk::governed(&model, "");
         let opted = json!({"experimentalApi": true});
         let value = json!({"value": "x"});
         let mut client = Client::start(&desk, &codex, &[], opted.clone());
@@ -395,44 +392,46 @@ fn what_is_experimental_needs_an_opt_in() {
 
 #[test]
 fn a_hidden_method_is_denied_and_nothing_is_emulated() {
-    for codex in versions("a_hidden_method_is_denied_and_nothing_is_emulated") {
-        let model = Model::start(|_| ());
-        let hidden = [
-            ("app/list", "app/list"),
-            ("model/list", "model/list"),
-            ("configRequirements/read", "configRequirements/read"),
-            ("configRequirements/read", "thread/start"),
-            ("collaborationMode/list", "collaborationMode/list"),
-            ("mock/experimentalMethod", "mock/experimentalMethod"),
-            ("hooks/list", "hooks/list"),
-        ];
-        for (method, asked) in hidden {
-            let desk = governed(&model, "");
-            let bin = hiding(&desk, &codex, method);
-            let mut client =
-                Client::start(&desk, &bin, &["--experimental"], json!({"experimentalApi": true}));
-            assert_eq!(
-                client.denied(asked, json!({"cwds": [], "value": "x"})),
-                "URM_CAPABILITY_MISSING",
-                "{method}"
-            );
-            let snapshots: Vec<Value> =
-                events(&desk).into_iter().filter(|event| event["event"] == "CAPABILITIES_SNAPSHOT").collect();
-            assert_eq!(snapshots.len(), 1);
-            assert_eq!(snapshots[0]["detail"]["relied_on"][method], "absent");
+    let hidden: [(&str, &str, &[&str]); 6] = [
+        (CODEX_0_99, "app/list", &["app/list"]),
+        (CODEX_0_99, "model/list", &["model/list"]),
+        (
+            CODEX_0_99,
+            "configRequirements/read",
+            &["configRequirements/read", "thread/start", "thread/resume"],
+        ),
+        (CODEX_0_99, "collaborationMode/list", &["collaborationMode/list"]),
+        (CODEX_0_99, "mock/experimentalMethod", &["mock/experimentalMethod"]),
+        (CODEX, "hooks/list", &["hooks/list"]),
+    ];
+    let model = Model::start(|_| ());
+    for (program, method, asked) in hidden {
+        let Some(codex) = client("a_hidden_method_is_denied_and_nothing_is_emulated", program) else {
+            continue;
+        };
+        let desk = Desk::governed(&model, "");
+        let bin = hiding(&desk, &codex, method);
+        let mut client = Client::start(&desk, &bin, &["--experimental"], json!({"experimentalApi": true}));
+        for asked in asked {
+            let params = json!({"cwds": [], "value": "x", "threadId": "t"});
+            assert_eq!(client.denied(asked, params), "URM_CAPABILITY_MISSING", "{method}");
         }
+        let snapshots: Vec<Value> =
+            events(&desk).into_iter().filter(|event| event["event"] == "CAPABILITIES_SNAPSHOT").collect();
+        assert_eq!(snapshots.len(), 1);
+        assert_eq!(snapshots[0]["detail"]["relied_on"][method], "absent");
     }
 }
 
 #[test]
 fn a_thread_that_got_other_settings_is_refused() {
-    for codex in versions("a_thread_that_got_other_settings_is_refused") {
+    for codex in codex_versions("a_thread_that_got_other_settings_is_refused") {
         for (from, to) in [
             (r#""approvalPolicy":"untrusted""#, r#""approvalPolicy":"never""#),
             (r#""type":"workspaceWrite""#, r#""type":"dangerFullAccess""#),
         ] {
             let model = Model::start(|_| ());
-            let desk = governed(&model, "");
+            let desk = Desk::governed(&model, "");
             let bin = shim(&desk, &codex, "", &format!("s#{from}#{to}#"));
             let mut client = Client::start(&desk, &bin, &[], json!({}));
             assert_eq!(client.denied("thread/start", json!({"cwd": desk.path("work")})), "CODEX_UNGOVERNED");
@@ -440,25 +439,78 @@ fn a_thread_that_got_other_settings_is_refused() {
     }
 }
 
-/// What the managed settings allow bounds what a thread is started with.
+/// A program that starts Codex with these managed settings, where the machine lets a test have a view of files of its own.
+fn managed(desk: &Desk, codex: &Path, settings: &str) -> Option<PathBuf> {
+    desk.write("managed/codex/requirements.toml", settings);
+    let (folder, codex) = (desk.path("managed"), codex.display());
+    let mount = format!("mount -t overlay overlay -o lowerdir={}:/etc /etc", folder.display());
+    let text =
+        format!("#!/bin/bash\nexec unshare -rm bash -c '{mount} && exec {codex} \"$@\"' codex \"$@\"\n");
+    desk.write_program("home/codex-managed", &text);
+    let bin = desk.path("home/codex-managed");
+    (desk.run(&bin, &["--version"], &[]).exit == Some(0)).then_some(bin)
+}
+
+/// What the managed settings allow bounds every thread; if that leaves none that asks, there is none.
 #[test]
 fn requirements_bound_every_thread() {
-    for codex in versions("requirements_bound_every_thread") {
+    for codex in codex_versions("requirements_bound_every_thread") {
         let model = Model::start(|_| ());
-        for (required, sandbox) in [
-            (r#"{"allowedSandboxModes":["read-only"],"allowedApprovalPolicies":null}"#, Some("readOnly")),
-            (r#"{"allowedSandboxModes":["read-only","workspace-write"]}"#, Some("workspaceWrite")),
-            ("null", Some("workspaceWrite")),
+        for (settings, sandbox) in [
+            ("allowed_sandbox_modes = [\"read-only\"]\n", Some("readOnly")),
+            ("allowed_sandbox_modes = [\"read-only\", \"workspace-write\"]\n", Some("workspaceWrite")),
+            ("allowed_approval_policies = [\"on-request\"]\n", None),
         ] {
-            let desk = governed(&model, "");
-            let bin =
-                shim(&desk, &codex, "", &format!("s#\"requirements\":null#\"requirements\":{required}#"));
+            let desk = Desk::governed(&model, "");
+            let Some(bin) = managed(&desk, &codex, settings) else {
+                return skip("requirements_bound_every_thread", "this machine has no namespaces for users");
+            };
             let mut client = Client::start(&desk, &bin, &[], json!({}));
-            let started = client
-                .ask("thread/start", json!({"cwd": desk.path("work"), "sandbox": "danger-full-access"}));
-            assert_eq!(started["result"]["sandbox"]["type"].as_str(), sandbox, "{required}: {started}");
+            let params = json!({"cwd": desk.path("work"), "sandbox": "danger-full-access"});
+            match sandbox {
+                Some(sandbox) => {
+                    let started = client.ask("thread/start", params);
+                    assert_eq!(started["result"]["sandbox"]["type"], sandbox, "{settings}: {started}");
+                }
+                None => assert_eq!(client.denied("thread/start", params), "CODEX_UNGOVERNED"),
+            }
         }
     }
+}
+
+#[test]
+fn a_thread_that_is_resumed_is_governed_again() {
+    for codex in codex_versions("a_thread_that_is_resumed_is_governed_again") {
+        let model = Model::start(|_| ());
+        let desk = Desk::governed(&model, "");
+        let mut client = Client::start(&desk, &codex, &[], json!({}));
+        let thread = client.thread(&desk);
+        client.turn(&thread, &json!([exec("touch first")]));
+        drop(client);
+        let mut client = Client::start(&desk, &codex, &[], json!({}));
+        assert_eq!(client.denied("turn/start", turn(&thread, &json!([]))), "CODEX_UNGOVERNED");
+        let resumed = client.ask("thread/resume", json!({"threadId": thread, "approvalPolicy": "never"}));
+        assert_eq!(resumed["result"]["approvalPolicy"], "untrusted", "{resumed}");
+        client.turn(&thread, &json!([exec("eval \"touch denied\""), exec("touch second")]));
+        assert!(desk.has("work/first") && desk.has("work/second") && !desk.has("work/denied"));
+    }
+}
+
+#[test]
+fn what_sub_agents_do_is_asked_for_too() {
+    let Some(codex) = client("what_sub_agents_do_is_asked_for_too", CODEX) else { return };
+    let model = Model::start(|_| ());
+    let desk = Desk::governed(&model, "");
+    let mut client = Client::start(&desk, &codex, &[], json!({}));
+    let thread = client.thread(&desk);
+    let inner = json!([exec("touch allowed"), exec("eval \"touch denied\"")]);
+    let spawn = json!({"tool": "spawn_agent", "namespace": "multi_agent_v1", "input": {"message": format!("STEPS:{inner}")}});
+    client.turn(&thread, &json!([spawn, exec("touch began; sleep 4")]));
+    assert!(
+        desk.has("work/began") && desk.has("work/allowed") && !desk.has("work/denied"),
+        "{}",
+        model.heard()
+    );
 }
 
 #[test]

@@ -33,6 +33,11 @@ pub(crate) fn client(test: &str, path: &str) -> Option<PathBuf> {
     None
 }
 
+/// The Codex programs that are installed: the frozen one and a current one.
+pub(crate) fn codex_versions(test: &str) -> Vec<PathBuf> {
+    [CODEX_0_99, CODEX].into_iter().filter_map(|path| client(test, path)).collect()
+}
+
 pub(crate) const CLAUDE: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 pub(crate) const CODEX: &str = "codex-current/vendor/x86_64-unknown-linux-musl/bin/codex";
 pub(crate) const CODEX_0_99: &str = "codex-0.99/vendor/x86_64-unknown-linux-musl/codex/codex";
@@ -170,6 +175,14 @@ impl Desk {
                  remote_plugin = false\n{more}"
             ),
         );
+    }
+
+    /// A workspace that is set up, and Codex with these settings.
+    pub(crate) fn governed(model: &Model, more: &str) -> Self {
+        let desk = Self::new();
+        desk.configure_codex(model, more);
+        desk.countersign(&["init"]);
+        desk
     }
 
     /// Runs Codex with these steps, without any sandbox of its own.

@@ -1,25 +1,14 @@
 //! `countersign codex exec`: real workers, frozen and current.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::{
-    desk::{CODEX, CODEX_0_99, Desk, PROGRAM, client},
+    desk::{CODEX_0_99, Desk, PROGRAM, client, codex_versions},
     model::Model,
 };
 use crate::support::Ran;
-
-fn versions(test: &str) -> Vec<PathBuf> {
-    [CODEX_0_99, CODEX].into_iter().filter_map(|path| client(test, path)).collect()
-}
-
-fn governed(model: &Model) -> Desk {
-    let desk = Desk::new();
-    desk.configure_codex(model, "");
-    desk.countersign(&["init"]);
-    desk
-}
 
 /// Runs a worker with these steps.
 fn work(desk: &Desk, codex: &Path, steps: &Value, more: &[&str]) -> Ran {
@@ -52,9 +41,9 @@ fn exec(command: &str) -> Value {
 
 #[test]
 fn what_a_worker_tells_becomes_events_and_its_lines_are_kept() {
-    for codex in versions("what_a_worker_tells_becomes_events_and_its_lines_are_kept") {
+    for codex in codex_versions("what_a_worker_tells_becomes_events_and_its_lines_are_kept") {
         let model = Model::start(|_| ());
-        let desk = governed(&model);
+        let desk = Desk::governed(&model, "");
         let steps = json!([exec("touch made"), {"say": "finished"}]);
         let ran = work(&desk, &codex, &steps, &["--sandbox", "workspace-write"]);
         assert_eq!(ran.exit, Some(0), "{}", ran.screen());
@@ -89,9 +78,9 @@ fn what_a_worker_tells_becomes_events_and_its_lines_are_kept() {
 
 #[test]
 fn a_worker_only_reads_unless_somebody_says_otherwise() {
-    for codex in versions("a_worker_only_reads_unless_somebody_says_otherwise") {
+    for codex in codex_versions("a_worker_only_reads_unless_somebody_says_otherwise") {
         let model = Model::start(|_| ());
-        let desk = governed(&model);
+        let desk = Desk::governed(&model, "");
         work(&desk, &codex, &json!([exec("touch denied")]), &[]);
         assert!(!desk.has("work/denied"));
         desk.write("work/.countersign/config.yml", "schema: countersign.config.v1\nmode: read_only\n");
@@ -103,9 +92,9 @@ fn a_worker_only_reads_unless_somebody_says_otherwise() {
 
 #[test]
 fn the_last_message_is_held_to_its_schema() {
-    for codex in versions("the_last_message_is_held_to_its_schema") {
+    for codex in codex_versions("the_last_message_is_held_to_its_schema") {
         let model = Model::start(|_| ());
-        let desk = governed(&model);
+        let desk = Desk::governed(&model, "");
         let schema = json!({"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}, "additionalProperties": false});
         desk.write("home/schema.json", &schema.to_string());
         let schema = desk.path("home/schema.json").display().to_string();
@@ -137,10 +126,10 @@ fn the_last_message_is_held_to_its_schema() {
 /// The provider is not there: a current Codex would wait for ever.
 #[test]
 fn a_worker_without_a_provider_has_an_end() {
-    for codex in versions("a_worker_without_a_provider_has_an_end") {
+    for codex in codex_versions("a_worker_without_a_provider_has_an_end") {
         let mut model = Model::start(|_| ());
         model.address = "http://127.0.0.1:9".to_owned();
-        let desk = governed(&model);
+        let desk = Desk::governed(&model, "");
         let ran = work(&desk, &codex, &json!([]), &["--timeout", "6"]);
         let events = events(&desk, &ran);
         let status = events[events.len() - 2]["detail"]["status"].as_str().unwrap();
@@ -156,9 +145,9 @@ fn a_worker_without_a_provider_has_an_end() {
 
 #[test]
 fn a_worker_that_takes_too_long_is_ended_with_what_it_runs() {
-    for codex in versions("a_worker_that_takes_too_long_is_ended_with_what_it_runs") {
+    for codex in codex_versions("a_worker_that_takes_too_long_is_ended_with_what_it_runs") {
         let model = Model::start(|_| ());
-        let desk = governed(&model);
+        let desk = Desk::governed(&model, "");
         let steps = json!([exec("touch began; sleep 8; touch late")]);
         let ran = work(&desk, &codex, &steps, &["--sandbox", "workspace-write", "--timeout", "5"]);
         assert_eq!(ran.exit, Some(2), "{}", ran.screen());
@@ -174,7 +163,7 @@ fn a_program_that_cannot_be_a_worker_is_not_made_one() {
     let Some(codex) = client("a_program_that_cannot_be_a_worker_is_not_made_one", CODEX_0_99) else { return };
     for option in ["--json", "--output-schema", "--sandbox"] {
         let model = Model::start(|_| ());
-        let desk = governed(&model);
+        let desk = Desk::governed(&model, "");
         let codex = codex.display();
         let shim = format!(
             "#!/bin/bash\nif [ \"$1 $2\" = \"exec --help\" ]; then {codex} exec --help | sed 's#{option}#--other#g'; else exec {codex} \"$@\"; fi\n"
