@@ -2,7 +2,7 @@
 
 use countersign_canon::{Issue, Json, Number, Value};
 
-use crate::hosts::gate::Denial;
+use crate::hosts::ground::Denial;
 
 /// JSON-RPC: what was sent is not JSON, or not one message.
 pub(super) const PARSE_ERROR: i64 = -32700;
