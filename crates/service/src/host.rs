@@ -143,7 +143,7 @@ impl Node {
     /// Fails if the store cannot keep it.
     pub fn note_capabilities(&self, caller: &Caller, found: &Json<'static>) -> Result<(), ServiceError> {
         let found = found.as_object().cloned().unwrap_or_default();
-        self.note(caller, EventKind::CapabilitiesSnapshot, None, found)
+        self.note(caller, "/v1/probes", EventKind::CapabilitiesSnapshot, None, found)
     }
 
     /// Keeps what the runtime of a worker told about itself, as an event of its run.
@@ -157,19 +157,19 @@ impl Node {
         run: &Session,
         told: Object<'static>,
     ) -> Result<(), ServiceError> {
-        self.note(caller, EventKind::WorkerEvent, Some(run), told)
+        self.note(caller, "/v1/workers", EventKind::WorkerEvent, Some(run), told)
     }
 
     /// Appends an event that stands for itself.
     fn note(
         &self,
         caller: &Caller,
+        endpoint: &str,
         event: EventKind,
         run: Option<&Session>,
         detail: Object<'static>,
     ) -> Result<(), ServiceError> {
-        const ENDPOINT: &str = "/v1/probes";
-        let origin = caller.origin(ENDPOINT)?;
+        let origin = caller.origin(endpoint)?;
         let event = NewEvent {
             event,
             stream_id: run.map_or_else(|| StreamId::audit(None), Session::stream),
@@ -184,7 +184,7 @@ impl Node {
             },
             detail,
         };
-        self.call(caller, ENDPOINT, Command::Append(vec![event])).map(|_| ())
+        self.call(caller, endpoint, Command::Append(vec![event])).map(|_| ())
     }
 
     /// Whether an action could be allowed as things are, with an approval if it takes one. Nothing is recorded.
