@@ -39,6 +39,7 @@ pub fn start(options: &NodeOptions) -> Served {
     let options = ServeOptions {
         listen: "127.0.0.1:0".parse().unwrap(),
         behind_tls: false,
+        tls: None,
         hosts: Vec::new(),
         socket: None,
         detail: LogDetail::Off,

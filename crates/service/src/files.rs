@@ -1,4 +1,4 @@
-//! Effect: files. Reads the policy folder.
+//! Effect: files. Reads the policy folder and the certificate.
 #![expect(clippy::disallowed_methods, reason = "Effect: files")]
 
 use std::{fs, io, path::Path};

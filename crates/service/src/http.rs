@@ -11,6 +11,7 @@ mod problem;
 mod server;
 mod spans;
 mod stream;
+mod tls;
 
 pub(crate) use self::stream::{EVENTS, EXPORT, EventQuery};
 pub use self::{
@@ -18,6 +19,7 @@ pub use self::{
     problem::{ProblemBody, ProblemDetail},
     server::{Listening, ServeOptions, serve},
     spans::TraceExport,
+    tls::TlsFiles,
 };
 
 use std::sync::Arc;

@@ -55,7 +55,9 @@ pub use crate::{
     door::{Door, Tail},
     error::ServiceError,
     host::HostCall,
-    http::{Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, TraceExport, openapi, serve},
+    http::{
+        Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, TlsFiles, TraceExport, openapi, serve,
+    },
     lineage::Lineage,
     node::{Node, NodeOptions},
     policies::POLICY_FILES,

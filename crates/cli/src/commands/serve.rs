@@ -4,7 +4,9 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::ValueEnum;
 use countersign_canon::Json;
-use countersign_service::{Listening, LogDetail, Node, ServeOptions, TraceExport, serve, this_program};
+use countersign_service::{
+    Listening, LogDetail, Node, ServeOptions, TlsFiles, TraceExport, serve, this_program,
+};
 
 use crate::{
     console::Console,
@@ -47,8 +49,14 @@ pub(crate) struct ListenArguments {
     /// A further name that the service is asked under, such as countersign.example:443; may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
+    /// The certificate, in PEM form: the service speaks TLS 1.3 and may listen on more than loopback
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM form
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// TLS ends in front of the service, so that it may listen on more than loopback
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tls_cert")]
     behind_tls: bool,
     /// The folder of the policy's three documents [default: policy/ in the data folder]
     #[arg(long, value_name = "DIR")]
@@ -88,6 +96,11 @@ impl ListenArguments {
         let options = ServeOptions {
             listen: self.listen,
             behind_tls: self.behind_tls,
+            tls: self
+                .tls_cert
+                .clone()
+                .zip(self.tls_key.clone())
+                .map(|(certificate, key)| TlsFiles { certificate, key }),
             hosts: self.host.clone(),
             socket,
             detail: match self.log {
@@ -118,7 +131,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
 fn as_json(found: &Listening) -> Json<'static> {
     let text = |text: String| Json::from(text);
     let members = [
-        ("listening", Some(text(format!("http://{}", found.address)))),
+        ("listening", Some(text(found.url.clone()))),
         ("pid", Some(Json::from(environment::process_id()))),
         ("policy_hash", found.policy_hash.clone().map(text)),
         ("socket", found.socket.as_ref().map(|path| text(path.display().to_string()))),

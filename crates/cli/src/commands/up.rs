@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     set_up(&node, &place.data, console)?;
     listening.serve(node, place, console, |found| {
         let socket = found.socket.as_ref().map(|path| format!("unix:{}", path.display())).unwrap_or_default();
-        console.say(&format!("listening on http://{} and {socket}; stop with Ctrl-C\n", found.address));
+        console.say(&format!("listening on {} and {socket}; stop with Ctrl-C\n", found.url));
     })?;
     Ok(Exit::Yes)
 }

@@ -10,6 +10,7 @@ mod dry_run;
 mod hook;
 mod http;
 mod intent;
+mod locks;
 mod outages;
 mod policy;
 #[cfg(test)]
@@ -26,3 +27,4 @@ mod scan_trees;
 mod server;
 mod shell_grammar;
 mod support;
+mod tls;

@@ -163,7 +163,9 @@ impl Book {
     fn streamed<Q: Wire>(&mut self, route: &Route, kind: &'static str) {
         let _reference = Q::schema(&mut self.definitions);
         let declared = Declared::of::<Q>(&mut self.requests);
-        let text = Json::object([("type", Json::from("string"))]);
+        // A server-sent event is no text to a reader of such streams, and has no schema that all of them agree on.
+        let is_text = (kind != "text/event-stream").then(|| ("type", Json::from("string")));
+        let text = Json::object(is_text);
         let operation = self.operation(route, &declared, answer("The answer", Some((kind, text))));
         self.put(route, Json::object(operation));
     }

@@ -1,27 +1,29 @@
 //! Listens, lets connections in up to a limit, and stops without dropping what is under way.
 
-use std::{future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use axum::Router;
 use hyper::{Request, body::Incoming, service::Service};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
+    server::graceful::{GracefulShutdown, Watcher},
     service::TowerToHyperService,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, UnixListener, UnixStream},
+    net::{TcpListener, TcpStream, UnixListener, UnixStream},
     signal::unix::{SignalKind, signal},
     sync::{OwnedSemaphorePermit, Semaphore},
 };
+use tokio_rustls::TlsAcceptor;
 
 use super::{
-    Journal, LogDetail, Site, background,
+    Journal, LogDetail, Site, TlsFiles, background,
     entry::Peer,
     guard::Hosts,
     net, router,
     spans::{Spans, TraceExport},
+    tls,
 };
 use crate::{Node, ServiceError};
 
@@ -39,6 +41,8 @@ pub struct ServeOptions {
     pub listen: SocketAddr,
     /// Whether TLS ends in front of the service, so that it may listen on more than loopback.
     pub behind_tls: bool,
+    /// The certificate, if TLS ends at the service itself.
+    pub tls: Option<TlsFiles>,
     /// Further names that the service is asked under, each with its port if that is not the usual one.
     pub hosts: Vec<String>,
     /// The socket, if there is to be one.
@@ -62,6 +66,8 @@ impl std::fmt::Debug for ServeOptions {
 /// Where the service is to be found.
 #[derive(Debug, Clone)]
 pub struct Listening {
+    /// The address, with how it is spoken to: `https://` or `http://`.
+    pub url: String,
     /// The address.
     pub address: SocketAddr,
     /// The socket.
@@ -84,7 +90,7 @@ pub fn serve(node: Node, options: ServeOptions, ready: impl FnOnce(&Listening)) 
     served
 }
 
-fn refused(place: &str, error: &dyn std::fmt::Display) -> ServiceError {
+pub(super) fn refused(place: &str, error: &dyn std::fmt::Display) -> ServiceError {
     ServiceError::Listen { place: place.to_owned(), message: error.to_string() }
 }
 
@@ -93,11 +99,12 @@ async fn listen(
     options: ServeOptions,
     ready: impl FnOnce(&Listening),
 ) -> Result<(), ServiceError> {
-    let ServeOptions { listen, behind_tls, hosts, socket, detail, journal, traces, prover } = options;
-    if !listen.ip().is_loopback() && !behind_tls {
-        let why = "others could listen in: put TLS in front and say so, or listen on a loopback address";
+    let ServeOptions { listen, behind_tls, tls, hosts, socket, detail, journal, traces, prover } = options;
+    if !listen.ip().is_loopback() && !behind_tls && tls.is_none() {
+        let why = "others could listen in: give a certificate, put TLS in front and say so, or listen on a loopback address";
         return Err(refused(&listen.to_string(), &why));
     }
+    let tls = tls.map(|files| tls::acceptor(&files)).transpose()?;
     let network = net::bind(listen).await.map_err(|error| refused(&listen.to_string(), &error))?;
     let address = network.local_addr().map_err(|error| refused(&listen.to_string(), &error))?;
     let bound = socket
@@ -119,17 +126,21 @@ async fn listen(
     // They end with the runtime.
     drop(tokio::spawn(background::sweep(Arc::clone(&site))));
     drop(prover.map(|prover| tokio::spawn(background::prove(Arc::clone(&site), prover))));
-    ready(&Listening { address, socket: socket.clone(), policy_hash });
+    let url = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
+    ready(&Listening { url, address, socket: socket.clone(), policy_hash });
     loop {
         tokio::select! {
             accepted = accept_network(&network, &on_network) => match accepted {
-                Ok((stream, slot)) => drop(tokio::spawn(converse(stream, Peer::Network, &router, &drain, slot))),
+                Ok((stream, slot)) => {
+                    let (tls, router) = (tls.clone(), router.clone());
+                    drop(tokio::spawn(answer_network(stream, tls, router, drain.watcher(), slot)));
+                }
                 Err(error) => pause_after(&site, &error).await,
             },
             accepted = accept_socket(local.as_ref(), &on_socket) => match accepted {
                 Ok((stream, slot)) => {
                     let peer = Peer::Socket(net::peer_user(&stream, socket.as_deref()));
-                    drop(tokio::spawn(converse(stream, peer, &router, &drain, slot)));
+                    drop(tokio::spawn(converse(stream, peer, router.clone(), drain.watcher(), slot)));
                 }
                 Err(error) => pause_after(&site, &error).await,
             },
@@ -165,7 +176,7 @@ async fn slot(slots: &Arc<Semaphore>) -> io::Result<OwnedSemaphorePermit> {
     Arc::clone(slots).acquire_owned().await.map_err(io::Error::other)
 }
 
-async fn accept_network(listener: &TcpListener, slots: &Arc<Semaphore>) -> Accepted<tokio::net::TcpStream> {
+async fn accept_network(listener: &TcpListener, slots: &Arc<Semaphore>) -> Accepted<TcpStream> {
     let slot = slot(slots).await?;
     let (stream, _) = listener.accept().await?;
     stream.set_nodelay(true)?;
@@ -202,26 +213,38 @@ impl Service<Request<Incoming>> for Connection {
     }
 }
 
+/// Answers what comes over the network, after the two ends have agreed on keys if they are to.
+async fn answer_network(
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    watcher: Watcher,
+    slot: OwnedSemaphorePermit,
+) {
+    let Some(tls) = tls else { return converse(stream, Peer::Network, router, watcher, slot).await };
+    // A peer that speaks something else, or too slowly, is its own affair.
+    if let Ok(Ok(stream)) = tokio::time::timeout(HEAD_WITHIN, tls.accept(stream)).await {
+        converse(stream, Peer::Network, router, watcher, slot).await;
+    }
+}
+
 /// Answers what comes over a connection, one request after the other.
-fn converse(
+async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: Peer,
-    router: &Router,
-    drain: &GracefulShutdown,
+    router: Router,
+    watcher: Watcher,
     slot: OwnedSemaphorePermit,
-) -> impl Future<Output = ()> + Send + 'static {
-    let service = Connection { router: TowerToHyperService::new(router.clone()), peer };
+) {
+    let service = Connection { router: TowerToHyperService::new(router), peer };
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service);
-    let watched = drain.watch(connection);
-    async move {
-        // A peer that hangs up in the middle is its own affair.
-        let _hung_up = watched.await;
-        drop(slot);
-    }
+    // A peer that hangs up in the middle is its own affair.
+    let _hung_up = watcher.watch(connection).await;
+    drop(slot);
 }
 
 /// The signals that end the service.
