@@ -6,8 +6,8 @@
 
 use countersign_canon::{Json, Nullable, Object, Sha256, Text};
 use countersign_ledger::{
-    Access, Approval, Decided, EventContext, EventKind, LoadedVersion, NewEvent, OutcomeStatus, PermitId,
-    Session, SessionKind, SessionState, StreamId,
+    Access, Approval, Decided, EventContext, EventKind, NewEvent, OutcomeStatus, PermitId, Session,
+    SessionKind, SessionState, StreamId,
 };
 use countersign_policy::{
     ActionHash, ApprovalId, Decision as Verdict, Gate, Mode, NameSet, ProbeFacts, ProbeSchema,
@@ -27,6 +27,17 @@ pub struct HostCall {
     pub session: SessionId,
     /// The name of the call, if the host gives it one.
     pub call: Option<String>,
+}
+
+/// What would be decided about an action.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Considered {
+    /// The code.
+    pub decision_code: String,
+    /// Whether it would be allowed.
+    pub is_allowed: bool,
+    /// Whether only a person's approval is missing.
+    pub needs_approval: bool,
 }
 
 impl HostCall {
@@ -187,15 +198,13 @@ impl Node {
         self.call(caller, endpoint, Command::Append(vec![event])).map(|_| ())
     }
 
-    /// Whether an action could be allowed as things are, with an approval if it takes one. Nothing is recorded.
+    /// What would be decided about an action as things are, without an approval. Nothing is recorded.
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot say.
-    pub fn is_open(&self, ask: Ask) -> Result<bool, ServiceError> {
-        let Some(activation) = self.store().activations()?.into_iter().next_back() else { return Ok(false) };
-        let Some(version) = self.store().policy_version(activation.version)? else { return Ok(false) };
-        let loaded = LoadedVersion::load(&version).map_err(ServiceError::defect)?;
+    /// Fails if no policy is in force, or the store cannot say.
+    pub fn consider(&self, ask: Ask) -> Result<Considered, ServiceError> {
+        let loaded = self.in_force()?;
         let session = match &ask.session_id {
             Some(id) => self.store().session(id)?,
             None => None,
@@ -222,7 +231,11 @@ impl Node {
             warrant: ask.warrant,
         };
         let evaluation = authorize(loaded.in_force(), &request, clock::now()?).trace.evaluation;
-        Ok(evaluation.decision == Verdict::Allow || evaluation.gate == Gate::ApprovalRequired)
+        Ok(Considered {
+            decision_code: evaluation.decision_code.to_owned(),
+            is_allowed: evaluation.decision == Verdict::Allow,
+            needs_approval: evaluation.gate == Gate::ApprovalRequired,
+        })
     }
 
     /// Notes how a host's call went; nothing if it never had a permit, or its outcome is known.

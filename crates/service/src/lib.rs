@@ -54,7 +54,7 @@ pub use crate::{
     decision::{Ask, Decision},
     door::{Door, Tail},
     error::ServiceError,
-    host::HostCall,
+    host::{Considered, HostCall},
     http::{
         Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, TlsFiles, TraceExport, openapi, serve,
     },

@@ -4,7 +4,7 @@ mod diff;
 mod evaluate;
 mod explain;
 mod graph;
-mod overlaps;
+pub(crate) mod overlaps;
 mod seal;
 mod validate;
 

@@ -1,4 +1,4 @@
-//! `countersign mcp`: the gate before the tools of MCP servers.
+//! `countersign mcp`: the gate before the tools of MCP servers, and the kernel as one.
 
 use std::ffi::OsString;
 
@@ -6,14 +6,18 @@ use clap::Subcommand;
 
 use crate::{
     console::Console,
-    effects::{environment, relay::Relay},
+    effects::{
+        environment,
+        relay::{self, Relay},
+    },
     embedded::usage,
     exit::Exit,
     failure::Failure,
-    hosts::{between::stand, gate::Gate, mcp::Proxy, workspace::Workspace},
+    hosts::{between::stand, gate::Gate, mcp::Proxy, mcp_server::Server, workspace::Workspace},
+    intent::registry::RegistryArguments,
 };
 
-/// Govern the tools of MCP servers
+/// Govern the tools of MCP servers, or be one
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -23,6 +27,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Proxy(ProxyArguments),
+    Serve(ServeArguments),
 }
 
 /// Stand before an MCP server on standard input and output: every call of a tool is decided before the server hears of it
@@ -44,15 +49,38 @@ struct ProxyArguments {
     server: Vec<OsString>,
 }
 
+/// Be an MCP server on standard input and output: the kernel for agents
+///
+/// Tools: ask what is allowed, ask a person for approval, publish an intent, check conflicts, read the policy in force. Nothing
+/// begins through it: what an agent then does passes the gate before its tools.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign mcp serve
+  claude mcp add countersign -- countersign mcp serve
+
+Exit: 0 the client has ended, 2 the store could not be opened")]
+struct ServeArguments {
+    #[command(flatten)]
+    registry: RegistryArguments,
+}
+
 pub(crate) fn run(arguments: &Arguments, _console: Console) -> Result<Exit, Failure> {
-    let Command::Proxy(ProxyArguments { name, server }) = &arguments.command;
     let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
     let workspace = Workspace::find(&root).map_err(Failure::CouldNotTell)?;
     let gate = Gate::open(workspace, "mcp").map_err(Failure::CouldNotTell)?;
     let session = gate.new_session("mcp").map_err(Failure::CouldNotTell)?;
-    let mut proxy = Proxy::new(&gate, session, name.clone());
-    let Some((program, rest)) = server.split_first() else { return Err(usage("name the server")) };
-    let mut relay = Relay::start(program, rest).map_err(Failure::CouldNotTell)?;
-    stand(&mut relay, &mut proxy);
+    match &arguments.command {
+        Command::Proxy(ProxyArguments { name, server }) => {
+            let mut proxy = Proxy::new(&gate, session, name.clone());
+            let Some((program, rest)) = server.split_first() else { return Err(usage("name the server")) };
+            let mut relay = Relay::start(program, rest).map_err(Failure::CouldNotTell)?;
+            stand(&mut relay, &mut proxy);
+        }
+        Command::Serve(ServeArguments { registry }) => {
+            let server = Server::new(&gate, session, registry.load()?);
+            relay::serve(&mut |line| server.answer(line));
+        }
+    }
     Ok(Exit::Yes)
 }

@@ -92,6 +92,21 @@ impl Drop for Relay {
     }
 }
 
+/// Answers the lines of whoever started this program, until there are no more.
+pub(crate) fn serve(answer: &mut dyn FnMut(&[u8]) -> Option<String>) {
+    let (mut lines, mut line) = (std::io::stdin().lock(), Vec::new());
+    while lines.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        if let Some(answer) = answer(line.trim_ascii()).filter(|_| !line.trim_ascii().is_empty()) {
+            let mut stdout = std::io::stdout().lock();
+            let told = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.write_all(b"\n"));
+            if told.and_then(|()| stdout.flush()).is_err() {
+                return;
+            }
+        }
+        line.clear();
+    }
+}
+
 fn pass(mut from: impl BufRead, to: &SyncSender<Came>, line: fn(Vec<u8>) -> Came, end: Came) {
     let mut bytes = Vec::new();
     while from.read_until(b'\n', &mut bytes).is_ok_and(|read| read > 0) {

@@ -7,8 +7,8 @@ use std::path::Path;
 use countersign_action::{Action, Host, Place, ToolCall};
 use countersign_canon::{Issue, Json, Wire as _};
 use countersign_ledger::OutcomeStatus;
-use countersign_policy::{ActionKind, ProbeFacts, Role, SessionId, action_hash};
-use countersign_service::{Ask, Caller, HostCall, NewSession, Node};
+use countersign_policy::{ActionKind, ProbeFacts, Role, SessionId, action_hash, agents_view};
+use countersign_service::{Ask, Caller, Considered, Decision, HostCall, NewSession, Node};
 
 pub(crate) use super::ground::{Verdict, probe_facts};
 use super::{ground::Ground, workspace::Workspace};
@@ -51,11 +51,25 @@ impl Gate {
         session.map(|session| session.session_id).map_err(|error| Issue::from(&error))
     }
 
-    /// Whether an action could be allowed in a session, with an approval if it takes one. Nothing is recorded.
-    pub(crate) fn is_open(&self, session: &SessionId, action: &Action) -> Result<bool, Issue> {
-        let kind = ActionKind::parse(action.kind.as_str())?;
-        let ask = Ask::new(kind, action.payload.clone()).in_session(session);
-        self.node.is_open(ask).map_err(|error| Issue::from(&error))
+    /// What would be decided about an action in a session. Nothing is recorded.
+    pub(crate) fn consider(&self, session: &SessionId, action: &Action) -> Result<Considered, Issue> {
+        self.node.consider(asked(session, action)?).map_err(|error| Issue::from(&error))
+    }
+
+    /// Decides an action without beginning it; where only an approval is missing, it is asked for.
+    pub(crate) fn request(&self, session: &SessionId, action: &Action) -> Result<Decision, Issue> {
+        self.node.decide(&self.caller, asked(session, action)?).map_err(|error| Issue::from(&error))
+    }
+
+    /// The rules in force.
+    pub(crate) fn policy_view(&self) -> Result<String, Issue> {
+        let version = self.node.in_force().map_err(|error| Issue::from(&error))?;
+        Ok(agents_view(&version.policy, "the policy in force"))
+    }
+
+    /// The folder of settings and state.
+    pub(crate) fn data(&self) -> &Path {
+        &self.ground.workspace.data
     }
 
     /// The workspace itself as the place of an act.
@@ -126,4 +140,10 @@ impl Gate {
         let noted = self.node.finish_call(&self.caller, call, status, detail);
         noted.map_err(|error| Issue::from(&error))
     }
+}
+
+/// A question about an action in a session.
+fn asked(session: &SessionId, action: &Action) -> Result<Ask, Issue> {
+    let kind = ActionKind::parse(action.kind.as_str())?;
+    Ok(Ask::new(kind, action.payload.clone()).in_session(session))
 }

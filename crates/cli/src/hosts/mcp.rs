@@ -18,8 +18,8 @@ use super::{
 };
 
 /// JSON-RPC: what was sent is not JSON, or not one request.
-const PARSE_ERROR: i32 = -32700;
-const INVALID_REQUEST: i32 = -32600;
+pub(super) const PARSE_ERROR: i32 = -32700;
+pub(super) const INVALID_REQUEST: i32 = -32600;
 
 /// What a request of the client is waiting for.
 enum Awaited {
@@ -138,7 +138,8 @@ impl Proxy<'_> {
             let name = tool.get("name").and_then(Json::as_str);
             name.is_some_and(|name| {
                 let action = self.action(name, Object::default());
-                action.and_then(|action| self.gate.is_open(&self.session, &action)).unwrap_or(false)
+                let found = action.and_then(|action| self.gate.consider(&self.session, &action));
+                found.is_ok_and(|found| found.is_allowed || found.needs_approval)
             })
         };
         let open = Json::array(tools.iter().filter(is_open).cloned());
@@ -163,7 +164,8 @@ fn denied(id: &Json<'_>, words: &str, code: &str) -> String {
     Json::object([("jsonrpc", Json::from("2.0")), ("id", id), ("result", result)]).to_canonical()
 }
 
-fn error(id: Option<&Json<'_>>, code: i32, message: &str) -> String {
+/// An answer that is none.
+pub(super) fn error(id: Option<&Json<'_>>, code: i32, message: &str) -> String {
     let code = countersign_canon::Number::from_i64(i64::from(code));
     let code = code.map_or_else(|| Json::from(Value::Null), |code| Json::from(Value::Number(code)));
     let error = Json::object([("code", code), ("message", Json::from(message.to_owned()))]);

@@ -17,6 +17,11 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
+    /// The document.
+    pub(crate) fn name(&self) -> &str {
+        &self.source.name
+    }
+
     pub(crate) fn new(source: Source, issues: NonEmpty<Issue>) -> Self {
         let issues = issues.into_vec().into_iter().map(|issue| located(&source, issue)).collect();
         Self { source, issues }

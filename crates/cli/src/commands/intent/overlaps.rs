@@ -1,6 +1,9 @@
 //! `countersign intent overlaps`: conflicts among thousands of open intents.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use countersign_canon::{Issue, Json, NonEmpty, Pointer, Wire};
 use countersign_intent::{
@@ -48,11 +51,30 @@ fn read_environment(text: &str) -> Result<Environment, String> {
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let registry = arguments.registry.load()?;
+    let intents = match open_intents(&arguments.folder, registry.as_ref())? {
+        Ok(intents) => intents,
+        Err(refusals) => return report::show(&refusals, console),
+    };
+    let conflicts = overlaps(&intents, arguments.env, registry.as_ref());
+    let report = Json::object([
+        ("intents", Json::from(u32::try_from(intents.len()).unwrap_or(u32::MAX))),
+        ("conflicts", Json::array(conflicts.iter().map(Wire::write))),
+    ]);
+    console.data(&report.to_pretty())?;
+    console.say(&format!("{} intents, {} conflicts\n", intents.len(), conflicts.len()));
+    Ok(if conflicts.is_empty() { Exit::Yes } else { Exit::No })
+}
+
+/// The intents of a folder that are not settled, by id; the inner error is everything that is wrong with any file.
+pub(crate) fn open_intents(
+    folder: &Path,
+    registry: Option<&Registry>,
+) -> Result<Result<Vec<Intent>, Vec<Refusal>>, Failure> {
     let mut intents: BTreeMap<IntentId, Intent> = BTreeMap::new();
     let mut refusals = Vec::new();
-    for path in folder::json_files(&arguments.folder).map_err(Failure::CouldNotTell)? {
+    for path in folder::json_files(folder).map_err(Failure::CouldNotTell)? {
         let source = Source::read(&path)?;
-        match open_intent(&source, registry.as_ref()) {
+        match open_intent(&source, registry) {
             Ok(None) => (),
             Ok(Some(intent)) => {
                 let id = intent.id().clone();
@@ -65,18 +87,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
             Err(issues) => refusals.push(Refusal::new(source, issues)),
         }
     }
-    if !refusals.is_empty() {
-        return report::show(&refusals, console);
-    }
-    let intents: Vec<Intent> = intents.into_values().collect();
-    let conflicts = overlaps(&intents, arguments.env, registry.as_ref());
-    let report = Json::object([
-        ("intents", Json::from(u32::try_from(intents.len()).unwrap_or(u32::MAX))),
-        ("conflicts", Json::array(conflicts.iter().map(Wire::write))),
-    ]);
-    console.data(&report.to_pretty())?;
-    console.say(&format!("{} intents, {} conflicts\n", intents.len(), conflicts.len()));
-    Ok(if conflicts.is_empty() { Exit::Yes } else { Exit::No })
+    Ok(if refusals.is_empty() { Ok(intents.into_values().collect()) } else { Err(refusals) })
 }
 
 /// The intent in a file; nothing if the file holds a document of another type, or an intent that is settled already.

@@ -41,6 +41,7 @@ pub(crate) fn codex_versions(test: &str) -> Vec<PathBuf> {
 pub(crate) const CLAUDE: &str = "@anthropic-ai/claude-code-linux-x64/claude";
 pub(crate) const CODEX: &str = "codex-current/vendor/x86_64-unknown-linux-musl/bin/codex";
 pub(crate) const CODEX_0_99: &str = "codex-0.99/vendor/x86_64-unknown-linux-musl/codex/codex";
+pub(crate) const MCP_SDK: &str = "@modelcontextprotocol/sdk/dist/esm";
 pub(crate) const FILESYSTEM_SERVER: &str = "@modelcontextprotocol/server-filesystem/dist/index.js";
 
 /// Folders for one test: `work` is the workspace, `outside` is not, `home` is the user's.

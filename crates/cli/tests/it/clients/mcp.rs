@@ -1,11 +1,11 @@
-//! `countersign mcp proxy` before the real filesystem server.
+//! `countersign mcp proxy` before the real filesystem server, and `countersign mcp serve` behind a real client.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::{
-    desk::{CLAUDE, Desk, FILESYSTEM_SERVER, PROGRAM, Talk, client},
+    desk::{CLAUDE, Desk, FILESYSTEM_SERVER, MCP_SDK, PROGRAM, Talk, client},
     model::Model,
 };
 
@@ -118,4 +118,72 @@ fn claude_code_works_through_the_proxy() {
     assert_eq!(desk.read("work/made").as_deref(), Some("text"), "{}", model.heard());
     let events = desk.countersign(&["events", "tail"]);
     assert!(events.stdout().contains("\"action_kind\":\"mcp.call\""), "{}", events.stdout());
+}
+
+/// Calls tools of `countersign mcp serve` with the client of the protocol's own SDK.
+const SDK_CLIENT: &str = r#"
+const [sdk, program, calls] = process.argv.slice(2);
+const { Client } = await import(`${sdk}/client/index.js`);
+const { StdioClientTransport } = await import(`${sdk}/client/stdio.js`);
+const client = new Client({ name: "test", version: "1" });
+await client.connect(new StdioClientTransport({ command: program, args: ["mcp", "serve"], env: process.env }));
+const said = [(await client.listTools()).tools.map((tool) => tool.name)];
+for (const call of JSON.parse(calls)) said.push(await client.callTool(call));
+console.log(JSON.stringify(said));
+await client.close();
+"#;
+
+#[test]
+fn the_kernel_serves_a_real_client() {
+    let Some(sdk) = client("the_kernel_serves_a_real_client", MCP_SDK) else { return };
+    let desk = Desk::new();
+    desk.countersign(&["init"]);
+    desk.write("home/client.mjs", SDK_CLIENT);
+    let intent = |name: &str| -> Value {
+        let path = format!("examples/intents/evaluations/conflict_effect/{name}.json");
+        serde_json::from_str(&crate::support::shipped_text(&path)).unwrap()
+    };
+    let intents: Vec<String> = crate::support::shipped_under("examples/intents/evaluations/conflict_effect")
+        .iter()
+        .filter_map(|path| path.rsplit('/').next().unwrap().strip_suffix(".json"))
+        .filter(|name| name.starts_with("intent_") && !name.starts_with("intent_set"))
+        .map(str::to_owned)
+        .collect();
+    let bash = |line: &str| json!({"tool": "Bash", "input": {"command": line}});
+    let mut calls = vec![
+        json!({"name": "ask", "arguments": bash("ls")}),
+        json!({"name": "ask", "arguments": bash("eval x")}),
+        json!({"name": "ask", "arguments": bash("git push origin main")}),
+        json!({"name": "request_approval", "arguments": bash("git push origin main")}),
+        json!({"name": "policy_view", "arguments": {}}),
+        json!({"name": "ask", "arguments": {"tool": "Bash"}}),
+        json!({"name": "no_such_tool", "arguments": {}}),
+    ];
+    calls.extend(
+        intents.iter().map(|name| json!({"name": "publish_intent", "arguments": {"intent": intent(name)}})),
+    );
+    calls.push(json!({"name": "check_conflicts", "arguments": {}}));
+    let script = desk.path("home/client.mjs");
+    let calls = Value::from(calls).to_string();
+    let arguments = [script.to_str().unwrap(), sdk.to_str().unwrap(), PROGRAM, &calls];
+    let ran = desk.run(Path::new("node"), &arguments, &[]);
+    let said: Vec<Value> = serde_json::from_str(ran.stdout()).unwrap_or_else(|_| panic!("{}", ran.screen()));
+    let tools = json!(["ask", "request_approval", "publish_intent", "check_conflicts", "policy_view"]);
+    assert_eq!(said[0], tools);
+    let text = |index: usize| said[index]["content"][0]["text"].as_str().unwrap().to_owned();
+    for (index, outcome) in [(1, "\"allowed\""), (2, "\"denied\""), (3, "\"approval_required\"")] {
+        assert!(text(index).contains(outcome), "{}", text(index));
+    }
+    assert!(
+        text(4).contains("URM_APPROVAL_REQUIRED") && text(4).contains("countersign approve apr_"),
+        "{}",
+        text(4)
+    );
+    assert!(text(5).contains("deny.unknown_shell"), "{}", text(5));
+    assert!([6, 7].iter().all(|index| said[*index]["isError"] == true), "{said:?}");
+    let conflicts: Value = serde_json::from_str(&text(said.len() - 1)).unwrap();
+    assert_eq!(conflicts["intents"].as_array().unwrap().len(), intents.len(), "{conflicts}");
+    assert!(!conflicts["conflicts"].as_array().unwrap().is_empty(), "{conflicts}");
+    let pending = desk.countersign(&["pending", "--format", "json"]);
+    assert!(pending.stdout().contains("git.push"), "{}", pending.screen());
 }
