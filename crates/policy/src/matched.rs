@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 
-use crate::{Effect, Policy, PolicyHash, PolicySchema, PolicySchemaVersion, Rule};
+use crate::{Decision, Effect, Policy, PolicyHash, PolicySchema, PolicySchemaVersion, Rule};
 
 /// What traces say of a policy, close together: a rule is large, and a decision meets many.
 #[derive(Debug)]
@@ -15,6 +15,30 @@ pub(crate) struct Notes {
     ids: String,
     /// Where in `ids` each rule's id and comma end.
     ends: Vec<usize>,
+    /// What a trace says of each rule that advises, in canonical JSON.
+    advice: Vec<Option<Advice>>,
+}
+
+/// An advisory but for the decision, which stands between these, and a comma.
+#[derive(Debug)]
+struct Advice {
+    head: String,
+    tail: String,
+}
+
+impl Advice {
+    fn of(rule: &Rule) -> Option<Self> {
+        if rule.then.effect != Effect::EmitAdvisory {
+            return None;
+        }
+        let mut tail = String::from("\",\"params\":");
+        match &rule.then.params {
+            None => tail.push_str("{}"),
+            Some(params) => params.as_object().write_canonical(&mut tail),
+        }
+        tail.extend([",\"rule_id\":\"", rule.rule_id.as_str(), "\"},"]);
+        Some(Self { head: format!("{{\"code\":\"{}\",\"decision\":\"", rule.code), tail })
+    }
 }
 
 impl Notes {
@@ -30,7 +54,8 @@ impl Notes {
             ids.extend(["\"", rule.rule_id.as_str(), "\","]);
             ends.push(ids.len());
         }
-        Self { effects: rules.iter().map(|rule| rule.then.effect).collect(), policy, ids, ends }
+        let effects = rules.iter().map(|rule| rule.then.effect).collect();
+        Self { effects, policy, ids, ends, advice: rules.iter().map(Advice::of).collect() }
     }
 
     /// A rule's id in quotes, and a comma.
@@ -125,10 +150,21 @@ impl<'p> Matched<'p> {
         for index in self.indices() {
             out.push_str(self.policy.notes.id(index));
         }
-        if !self.is_empty() {
-            out.pop();
+        close_list(out);
+    }
+
+    /// Writes what the rules advise as a list in canonical JSON, each beside the decision. CLAUSE: K2.3.
+    pub(crate) fn write_advisories(&self, decision: Decision, code: &str, out: &mut String) {
+        out.push('[');
+        let advice = self.indices().filter_map(|index| self.policy.notes.advice.get(index)?.as_ref());
+        for advice in advice {
+            out.push_str(&advice.head);
+            out.push_str(decision.as_str());
+            out.push_str("\",\"decision_code\":\"");
+            out.push_str(code);
+            out.push_str(&advice.tail);
         }
-        out.push(']');
+        close_list(out);
     }
 
     /// Writes the members that name the policy, as canonical JSON.
@@ -143,6 +179,14 @@ impl<'p> Matched<'p> {
     fn effect(&self, index: usize) -> Option<Effect> {
         self.policy.notes.effects.get(index).copied()
     }
+}
+
+/// Ends a list whose elements, if it has any, each have a comma behind them.
+fn close_list(out: &mut String) {
+    if out.ends_with(',') {
+        out.pop();
+    }
+    out.push(']');
 }
 
 impl PartialEq for Matched<'_> {

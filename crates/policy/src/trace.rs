@@ -208,7 +208,8 @@ impl<'p> Trace<'p> {
             &self.evaluation;
         // Room for most traces, and still small enough for an allocator's quick lists.
         let mut out = String::with_capacity(1000);
-        self.write_advisories(&mut out);
+        out.push_str("{\"advisories\":");
+        matched.write_advisories(*decision, decision_code, &mut out);
         let truth = |truth: bool| if truth { "true" } else { "false" };
         let mut hex = [0_u8; 64];
         let bindings = self.bindings.as_ref();
@@ -239,28 +240,6 @@ impl<'p> Trace<'p> {
         member(&mut out, "\",\"warrant_invalid\":", truth(*warrant_invalid));
         out.push('}');
         out
-    }
-
-    /// Starts the canonical bytes with the advice.
-    fn write_advisories(&self, out: &mut String) {
-        out.push_str("{\"advisories\":[");
-        for (index, rule) in self.advisories().enumerate() {
-            out.push_str(if index == 0 { "{\"code\":\"" } else { ",{\"code\":\"" });
-            out.push_str(rule.code.as_str());
-            out.push_str("\",\"decision\":\"");
-            out.push_str(self.evaluation.decision.as_str());
-            out.push_str("\",\"decision_code\":\"");
-            out.push_str(self.evaluation.decision_code);
-            out.push_str("\",\"params\":");
-            match &rule.then.params {
-                None => out.push_str("{}"),
-                Some(params) => params.as_object().write_canonical(out),
-            }
-            out.push_str(",\"rule_id\":\"");
-            out.push_str(rule.rule_id.as_str());
-            out.push_str("\"}");
-        }
-        out.push(']');
     }
 
     /// The matching rules that only advise.
