@@ -1,6 +1,6 @@
 //! How many decisions a second become durable, next to how often the disk can sync at all; and what a million of them cost.
 //!
-//! `bench-store [FOLDER]`: the folder must be on the disk in question.
+//! `bench-store [FOLDER [sqlite|postgresql|million]…]`: the folder must be on the disk in question.
 
 mod consumption;
 mod disk;
@@ -22,23 +22,47 @@ use crate::over_http::Served;
 const DECISIONS: usize = 1_000_000;
 
 fn main() {
-    let folder = env::args_os().nth(1).map_or_else(env::temp_dir, Into::into);
+    let mut arguments = env::args_os().skip(1);
+    let folder = arguments.next().map_or_else(env::temp_dir, Into::into);
+    let parts: Vec<_> = arguments.collect();
+    let is_wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     let folder = tempfile::tempdir_in(folder).unwrap();
+    if is_wanted("sqlite") {
+        on_sqlite(folder.path());
+    }
+    if is_wanted("postgresql") {
+        on_postgresql(folder.path());
+    }
+    if is_wanted("million") {
+        a_million(folder.path());
+    }
+}
+
+fn on_sqlite(folder: &Path) {
     println!("SQLite");
-    let sqlite = NodeOptions { data: folder.path().join("sqlite"), database: None, checkpoints: None };
+    let sqlite = NodeOptions { data: folder.join("sqlite"), database: None, checkpoints: None };
     let served = over_http::start(&sqlite);
-    durable_decisions(folder.path(), &served, [(1, 0.0), (16, 3.0), (128, 5.0)]);
+    durable_decisions(folder, &served, [(1, 0.0), (16, 3.0), (128, 5.0)]);
     consumption::measure(&sqlite);
     evaluations(&served);
-    if let Some(server) = server::Server::start("bench") {
-        println!("\nPostgreSQL");
-        let database = Some(server.database());
-        let postgresql = NodeOptions { data: folder.path().join("postgresql"), database, checkpoints: None };
-        let served = over_http::start(&postgresql);
-        durable_decisions(folder.path(), &served, [(1, 0.0), (16, 4.0), (128, 0.0)]);
-        consumption::measure(&postgresql);
-    }
-    println!("\nA million decisions on SQLite");
+}
+
+fn on_postgresql(folder: &Path) {
+    println!("PostgreSQL");
+    let Some(server) = server::Server::start("bench") else {
+        return println!("  skipped: PostgreSQL is not installed");
+    };
+    let database = Some(server.database());
+    let postgresql = NodeOptions { data: folder.join("postgresql"), database, checkpoints: None };
+    let served = over_http::start(&postgresql);
+    durable_decisions(folder, &served, [(1, 0.0), (16, 4.0), (128, 0.0)]);
+    consumption::measure(&postgresql);
+}
+
+fn a_million(folder: &Path) {
+    println!("A million decisions on SQLite");
+    let sqlite = NodeOptions { data: folder.join("million"), database: None, checkpoints: None };
+    let served = over_http::start(&sqlite);
     let node = Node::open(&sqlite).unwrap();
     fill(&served, &node);
     decide_again(&node);
