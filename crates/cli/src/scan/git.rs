@@ -9,6 +9,7 @@ use std::{
 
 use countersign_canon::Issue;
 use countersign_scan::codes;
+use sha1::{Digest as _, Sha1};
 
 use super::walk::os_path;
 use crate::effects::git::Git;
@@ -29,6 +30,14 @@ impl ObjectId {
 
     pub(crate) fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether this is git's name for a file with these contents. The longer names of newer repositories are not
+    /// recognised: ask git.
+    pub(crate) fn is_name_of(&self, contents: &[u8]) -> bool {
+        let hash = Sha1::new().chain_update(format!("blob {}\0", contents.len())).chain_update(contents);
+        let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        digits == self.0
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 use countersign_scan::{FileFindings, Folder, PatternSet, Plan, Sets, SkipReason, SkippedPath};
 
 use super::{Found, Unreadable, progress::Progress, queue::Queue, search};
-use crate::effects::tree::{self, Kind};
+use crate::effects::tree::{self, Kind, Listing};
 
 /// How many files one thread may hand to another at once.
 const BATCH_FILES: usize = 64;
@@ -126,19 +126,24 @@ impl<'w> Worker<'w> {
         while let Some((work, _ticket)) = self.queue.pop() {
             match work {
                 Work::Folder(place, folder) => self.folder(&place, &folder),
-                Work::Files(place, files) => self.files(&place, &files),
+                Work::Files(place, files) => match tree::list(&place.path) {
+                    Ok(folder) => self.files(&folder, &place, &files),
+                    Err(error) => {
+                        files.iter().for_each(|(name, _)| self.unreadable(place.relative_of(name), &error))
+                    }
+                },
             }
         }
         self.found
     }
 
     fn folder(&mut self, place: &Arc<Place>, folder: &Arc<Folder>) {
-        let listing = match tree::list(&place.path) {
+        let mut listing = match tree::list(&place.path) {
             Ok(listing) => listing,
             Err(error) => return self.unreadable(folder_name(&place.relative), &error),
         };
         let mut batch = Vec::new();
-        for entry in listing {
+        while let Some(entry) = listing.next() {
             let (name, kind) = match entry {
                 Ok(entry) => entry,
                 Err(error) => return self.unreadable(folder_name(&place.relative), &error),
@@ -170,11 +175,11 @@ impl<'w> Worker<'w> {
                 if self.queue.is_hungry() {
                     self.queue.push(Work::Files(Arc::clone(place), files));
                 } else {
-                    self.files(place, &files);
+                    self.files(&listing, place, &files);
                 }
             }
         }
-        self.files(place, &batch);
+        self.files(&listing, place, &batch);
     }
 
     /// Leaves a folder for whoever is free, unless no rule can meet anything in it.
@@ -191,13 +196,11 @@ impl<'w> Worker<'w> {
         }
     }
 
-    fn files(&mut self, place: &Place, files: &[(OsString, Arc<PatternSet>)]) {
-        let mut path = place.path.clone();
+    fn files(&mut self, folder: &Listing, place: &Place, files: &[(OsString, Arc<PatternSet>)]) {
         for (name, set) in files {
-            path.push(name);
-            let searched = tree::open(&path)
+            let searched = folder
+                .open(name)
                 .and_then(|(mut file, length)| search(&mut file, Some(length), set, &mut self.buffer));
-            path.pop();
             match searched {
                 Ok((findings, bytes)) => {
                     let counts = &mut self.found.counts;

@@ -48,3 +48,14 @@ fn what_cannot_be_read_is_an_error_and_not_an_empty_list() {
         [("a\tb".to_owned(), EntryKind::File)]
     );
 }
+
+#[test]
+fn contents_are_known_by_the_name_that_git_gives_them() {
+    let name = |text: &str| ObjectId::parse(text.as_bytes()).unwrap();
+    // `git hash-object --stdin`
+    assert!(name("e69de29bb2d1d6434b8b29ae775ad8c2e48c5391").is_name_of(b""));
+    assert!(name("ce013625030ba8dba906f756967f9e9ca394464a").is_name_of(b"hello\n"));
+    assert!(!name("ce013625030ba8dba906f756967f9e9ca394464a").is_name_of(b"hello\r\n"));
+    // A repository with longer names is left to git.
+    assert!(!name(&"0".repeat(64)).is_name_of(b"hello\n"));
+}
