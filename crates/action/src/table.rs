@@ -385,10 +385,10 @@ impl Table {
         Self::load(json)?;
         let mut document: TableDocument = Reader::read_json(json, codes::ACTION_TABLE_INVALID)?;
         let commands = core::mem::take(&mut document.commands).into_vec();
-        let mut lines = format!("{}\n", document.write().to_canonical());
+        let mut lines = format!("{}\n", document.to_canonical());
         for rule in commands {
             let names: Vec<&str> = rule.names.iter().map(Text::as_str).collect();
-            lines.push_str(&format!("{}\t{}\n", names.join(" "), rule.write().to_canonical()));
+            lines.push_str(&format!("{}\t{}\n", names.join(" "), rule.to_canonical()));
         }
         Ok(lines)
     }

@@ -26,7 +26,7 @@ impl Json<'_> {
             Value::Bool(true) => out.push_str("true"),
             Value::Bool(false) => out.push_str("false"),
             Value::Number(number) => number.print(out),
-            Value::String(text) => write_string(text, out),
+            Value::String(text) => spell_text(text, out),
             Value::Array(items) => write_list(items, ['[', ']'], out, Self::write_canonical),
             Value::Object(object) => object.write_canonical(out),
         }
@@ -59,7 +59,7 @@ impl Json<'_> {
                 let is_left_out = |key: &str| own == Some(key) || anywhere.contains(&key);
                 let kept = members.iter().filter(|member| !is_left_out(&member.key));
                 write_list(kept, ['{', '}'], out, |member, out| {
-                    write_string(&member.key, out);
+                    spell_text(&member.key, out);
                     out.push(':');
                     member.value.write_canonical_unnamed(None, anywhere, out);
                 });
@@ -87,7 +87,7 @@ impl Json<'_> {
                 out.push(',');
             }
             is_first = false;
-            write_string(&member.key, out);
+            spell_text(&member.key, out);
             out.push(':');
             member.value.write_canonical_without(&below, out);
         }
@@ -113,7 +113,7 @@ impl Json<'_> {
             }
             Value::Object(Object { members }) if !members.is_empty() => {
                 write_lines(members, ['{', '}'], depth, out, |member, out| {
-                    write_string(&member.key, out);
+                    spell_text(&member.key, out);
                     out.push_str(": ");
                     member.value.write_pretty(inner, out);
                 });
@@ -132,14 +132,14 @@ impl Object<'_> {
     /// Appends the canonical spelling.
     pub fn write_canonical(&self, out: &mut String) {
         write_list(&self.members, ['{', '}'], out, |member, out| {
-            write_string(&member.key, out);
+            spell_text(&member.key, out);
             out.push(':');
             member.value.write_canonical(out);
         });
     }
 }
 
-fn write_list<T>(
+pub(crate) fn write_list<T>(
     items: impl IntoIterator<Item = T>,
     [open, close]: [char; 2],
     out: &mut String,
@@ -179,7 +179,7 @@ fn write_lines<T>(
 }
 
 /// Appends a string with only the escapes that RFC 8785 requires.
-fn write_string(text: &str, out: &mut String) {
+pub fn spell_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     while let Some((plain, special, after)) = split_at_special(rest) {

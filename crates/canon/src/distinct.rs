@@ -1,6 +1,6 @@
 //! Lists that do not repeat themselves.
 
-use alloc::{collections::BTreeSet, format, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::ops::Deref;
 
 use crate::{Definitions, Issue, Json, List, Reader, Wire, code::codes, schema_with};
@@ -61,6 +61,10 @@ impl<T: Wire + Ord, const MIN: usize, const MAX: usize> Wire for Distinct<T, MIN
 
     fn write(&self) -> Json<'static> {
         self.0.write()
+    }
+
+    fn spell(&self, out: &mut String) {
+        self.0.spell(out);
     }
 
     fn schema(definitions: &mut Definitions) -> Json<'static> {

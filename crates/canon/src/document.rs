@@ -54,9 +54,19 @@ macro_rules! record {
 
             fn write(&self) -> $crate::Json<'static> {
                 let members: [(&'static str, ::core::option::Option<$crate::Json<'static>>); _] = [
-                    $(($crate::record!(@key $field $($key)?), $crate::Wire::write_member(&self.$field)),)*
+                    $((
+                        $crate::record!(@key $field $($key)?),
+                        (!$crate::Wire::is_left_out(&self.$field)).then(|| $crate::Wire::write(&self.$field)),
+                    ),)*
                 ];
                 $crate::Json::object(members.into_iter().filter_map(|(key, value)| Some((key, value?))))
+            }
+
+            fn spell(&self, out: &mut $crate::__private::String) {
+                const KEYS: &[&str] = &[$($crate::record!(@key $field $($key)?)),*];
+                const ORDER: [usize; KEYS.len()] = $crate::key_order(KEYS);
+                let values: [&dyn $crate::Spelled; KEYS.len()] = [$(&self.$field),*];
+                $crate::spell_members(KEYS, &values, &ORDER, out);
             }
 
             fn schema(definitions: &mut $crate::Definitions) -> $crate::Json<'static> {
@@ -165,6 +175,10 @@ macro_rules! choice {
 
             fn write(&self) -> $crate::Json<'static> {
                 $crate::Json::from(self.as_str())
+            }
+
+            fn spell(&self, out: &mut $crate::__private::String) {
+                $crate::spell_text(self.as_str(), out);
             }
 
             fn schema(_: &mut $crate::Definitions) -> $crate::Json<'static> {

@@ -169,6 +169,10 @@ macro_rules! typed_hash {
                 $crate::Wire::write(&self.0)
             }
 
+            fn spell(&self, out: &mut $crate::__private::String) {
+                $crate::Wire::spell(&self.0, out);
+            }
+
             fn schema(definitions: &mut $crate::Definitions) -> $crate::Json<'static> {
                 <$crate::Sha256 as $crate::Wire>::schema(definitions)
             }

@@ -208,10 +208,6 @@ impl<'a> Member<'a> {
 /// That is byte order of UTF-8, except that U+10000 and above (first byte F0 to F4) sort below U+E000 to U+FFFF
 /// (first byte EE or EF). Where two texts first differ, both bytes start a character or neither does.
 pub(crate) fn utf16_order(a: &str, b: &str) -> Ordering {
-    // Where one of the two is ASCII, so is one of the bytes that differ first.
-    if a.is_ascii() || b.is_ascii() {
-        return a.cmp(b);
-    }
     let differing = a.bytes().zip(b.bytes()).find(|(a, b)| a != b);
     match differing {
         None => a.len().cmp(&b.len()),

@@ -32,6 +32,7 @@ mod document;
 mod hash;
 mod issue;
 mod json;
+mod members;
 mod non_empty;
 mod nullable;
 mod number;
@@ -49,11 +50,13 @@ mod wire;
 
 pub use crate::{
     base64::{from_base64, to_base64},
+    canonical::spell_text,
     code::{Code, CodeEntry, codes as canon_codes},
     distinct::Distinct,
     hash::{Checksum, Sha256},
     issue::{Issue, IssueParts, Issues, Position},
     json::{Json, Member, Object, Value},
+    members::{Spelled, key_order, spell_members},
     non_empty::NonEmpty,
     nullable::Nullable,
     number::{INTEGER_MAX, Number, print_f64},

@@ -1,5 +1,7 @@
 //! Fields that must be there and may be `null`.
 
+use alloc::string::String;
+
 use crate::{Definitions, Json, Reader, Value, Wire};
 
 /// A value or `null`; unlike an `Option`, the field itself must be there.
@@ -34,7 +36,11 @@ impl<T: Wire> Wire for Nullable<T> {
     }
 
     fn write(&self) -> Json<'static> {
-        self.0.as_ref().map_or_else(|| Json::from(Value::Null), Wire::write)
+        self.0.write()
+    }
+
+    fn spell(&self, out: &mut String) {
+        self.0.spell(out);
     }
 
     fn schema(definitions: &mut Definitions) -> Json<'static> {

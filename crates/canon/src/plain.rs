@@ -1,9 +1,11 @@
 //! How plain values stand in documents: texts, truths, instants, hashes, paths, options and maps.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use core::fmt::Write as _;
 
 use crate::{
     Definitions, Json, Name, Object, Reader, RepoPath, Sha256, Timestamp, Value, Wire, pattern_schema,
+    spell_text,
 };
 
 impl Wire for String {
@@ -13,6 +15,10 @@ impl Wire for String {
 
     fn write(&self) -> Json<'static> {
         Json::from(self.clone())
+    }
+
+    fn spell(&self, out: &mut String) {
+        spell_text(self, out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
@@ -33,6 +39,10 @@ impl Wire for bool {
         Json::from(*self)
     }
 
+    fn spell(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
+
     fn schema(_: &mut Definitions) -> Json<'static> {
         Json::object([("type", Json::from("boolean"))])
     }
@@ -45,6 +55,11 @@ impl Wire for Timestamp {
 
     fn write(&self) -> Json<'static> {
         Json::from(format!("{self}"))
+    }
+
+    fn spell(&self, out: &mut String) {
+        // Writing to a String cannot fail.
+        let _infallible = write!(out, "\"{self}\"");
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
@@ -62,6 +77,10 @@ impl Wire for Sha256 {
 
     fn write(&self) -> Json<'static> {
         Json::from(format!("{self}"))
+    }
+
+    fn spell(&self, out: &mut String) {
+        spell_text(self.to_hex(&mut [0; 64]), out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
@@ -94,6 +113,10 @@ impl Wire for Json<'static> {
         self.clone()
     }
 
+    fn spell(&self, out: &mut String) {
+        self.write_canonical(out);
+    }
+
     fn schema(_: &mut Definitions) -> Json<'static> {
         Json::object::<&str>([])
     }
@@ -111,6 +134,10 @@ impl Wire for Object<'static> {
 
     fn write(&self) -> Json<'static> {
         Value::Object(self.clone()).into()
+    }
+
+    fn spell(&self, out: &mut String) {
+        self.write_canonical(out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
@@ -138,8 +165,15 @@ impl<T: Wire> Wire for Option<T> {
         Some(None)
     }
 
-    fn write_member(&self) -> Option<Json<'static>> {
-        self.as_ref().map(Wire::write)
+    fn is_left_out(&self) -> bool {
+        self.is_none()
+    }
+
+    fn spell(&self, out: &mut String) {
+        match self {
+            Some(value) => value.spell(out),
+            None => out.push_str("null"),
+        }
     }
 }
 

@@ -172,6 +172,10 @@ macro_rules! checked_name {
                 $crate::Json::from(self.0.clone())
             }
 
+            fn spell(&self, out: &mut $crate::__private::String) {
+                $crate::spell_text(&self.0, out);
+            }
+
             fn schema(_: &mut $crate::Definitions) -> $crate::Json<'static> {
                 $crate::pattern_schema(&Self::SHAPE.pattern())
             }

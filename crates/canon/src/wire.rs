@@ -6,7 +6,12 @@
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::ops::Deref;
 
-use crate::{Code, Definitions, Issue, Issues, Json, NonEmpty, Object, Pointer, Value, code::codes, nearest};
+use crate::{
+    Code, Definitions, Issue, Issues, Json, NonEmpty, Object, Pointer, Value,
+    canonical::{spell_text, write_list},
+    code::codes,
+    nearest,
+};
 
 /// A type that stands in documents.
 pub trait Wire: Sized {
@@ -27,11 +32,28 @@ pub trait Wire: Sized {
         None
     }
 
-    /// The value as a member of an object; nothing to leave the member out.
-    fn write_member(&self) -> Option<Json<'static>> {
-        Some(self.write())
+    /// Whether an object leaves out a member with this value.
+    fn is_left_out(&self) -> bool {
+        false
+    }
+
+    /// Appends the canonical spelling of what [`Wire::write`] gives; a type that is written often does so without
+    /// making those values first.
+    fn spell(&self, out: &mut String) {
+        self.write().write_canonical(out);
+    }
+
+    /// The canonical spelling.
+    fn to_canonical(&self) -> String {
+        let mut out = String::with_capacity(SPELLING_BYTES);
+        self.spell(&mut out);
+        debug_assert_eq!(out, self.write().to_canonical(), "there is one spelling");
+        out
     }
 }
+
+/// How many bytes most documents need, so that their text grows in place.
+const SPELLING_BYTES: usize = 1024;
 
 /// Text that can be an object's key: made by [`checked_name!`](crate::checked_name) and [`choice!`](crate::choice).
 pub trait Name: Sized + Ord {
@@ -260,6 +282,10 @@ fn bounded_schema<const N: usize>(
     Json::object(base.into_iter().chain(lower).chain(upper))
 }
 
+fn spell_list<'t, T: Wire + 't>(items: impl IntoIterator<Item = &'t T>, out: &mut String) {
+    write_list(items, ['[', ']'], out, T::spell);
+}
+
 fn list_schema<T: Wire>(definitions: &mut Definitions, min: usize, max: usize) -> Json<'static> {
     let base = [("type", Json::from("array")), ("items", T::schema(definitions))];
     bounded_schema(base, ("minItems", min), ("maxItems", max))
@@ -306,6 +332,10 @@ impl<T: Wire, const MIN: usize, const MAX: usize> Wire for List<T, MIN, MAX> {
         Json::array(self.0.iter().map(Wire::write))
     }
 
+    fn spell(&self, out: &mut String) {
+        spell_list(&self.0, out);
+    }
+
     fn schema(definitions: &mut Definitions) -> Json<'static> {
         list_schema::<T>(definitions, MIN, MAX)
     }
@@ -320,6 +350,10 @@ impl<T: Wire> Wire for NonEmpty<T> {
         Json::array(self.iter().map(Wire::write))
     }
 
+    fn spell(&self, out: &mut String) {
+        spell_list(self.iter(), out);
+    }
+
     fn schema(definitions: &mut Definitions) -> Json<'static> {
         list_schema::<T>(definitions, 1, usize::MAX)
     }
@@ -332,6 +366,10 @@ impl<T: Wire> Wire for Vec<T> {
 
     fn write(&self) -> Json<'static> {
         Json::array(self.iter().map(Wire::write))
+    }
+
+    fn spell(&self, out: &mut String) {
+        spell_list(self, out);
     }
 
     fn schema(definitions: &mut Definitions) -> Json<'static> {
@@ -374,6 +412,10 @@ impl<const MIN: usize, const MAX: usize> Wire for Text<MIN, MAX> {
 
     fn write(&self) -> Json<'static> {
         self.0.write()
+    }
+
+    fn spell(&self, out: &mut String) {
+        spell_text(&self.0, out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {

@@ -251,7 +251,7 @@ impl Merge<'_> {
     fn commands(&self, breaches: &mut Vec<Breach>) -> Option<List<PlannedCommand, 0, 80>> {
         let mut seen = BTreeSet::new();
         let all = self.kept.iter().flat_map(|intent| intent.document().planned_commands.iter());
-        let commands = all.filter(|command| seen.insert(command.write().to_canonical())).cloned().collect();
+        let commands = all.filter(|command| seen.insert(command.to_canonical())).cloned().collect();
         let contributors = self.contributors(|intent| !intent.planned_commands.is_empty());
         self.capped("/planned_commands", commands, contributors, breaches)
     }

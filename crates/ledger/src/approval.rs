@@ -57,13 +57,13 @@ impl ApprovalStatement {
     /// Signs the canonical bytes of the statement.
     #[must_use]
     pub fn sign(&self, key: &SecretKey) -> Signature {
-        key.sign(self.write().to_canonical().as_bytes())
+        key.sign(self.to_canonical().as_bytes())
     }
 
     /// Whether this key signed the statement.
     #[must_use]
     pub fn is_signed_by(&self, key: &PublicKey, signature: &Signature) -> bool {
-        key.verifies(self.write().to_canonical().as_bytes(), signature)
+        key.verifies(self.to_canonical().as_bytes(), signature)
     }
 }
 

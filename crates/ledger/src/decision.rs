@@ -205,7 +205,7 @@ impl DecisionRecord {
     /// The hash that the event of the decision carries, so that the log covers every byte of this record.
     #[must_use]
     pub fn hash(&self) -> countersign_canon::Sha256 {
-        countersign_canon::Sha256::of_json(&self.write())
+        countersign_canon::Sha256::of(self.to_canonical().as_bytes())
     }
 }
 

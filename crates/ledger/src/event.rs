@@ -8,7 +8,7 @@ use core::fmt;
 
 use countersign_canon::{
     Definitions, Issue, Json, Nullable, Object, Reader, Sha256, Text, Timestamp, Value, Wire, Within,
-    canon_codes, choice, pattern_schema, record,
+    canon_codes, choice, pattern_schema, record, spell_text,
 };
 
 use countersign_policy::{Role, SessionId};
@@ -253,6 +253,10 @@ impl Wire for StreamId {
 
     fn write(&self) -> Json<'static> {
         Json::from(self.0.clone())
+    }
+
+    fn spell(&self, out: &mut String) {
+        spell_text(&self.0, out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {

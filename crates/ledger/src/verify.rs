@@ -187,7 +187,7 @@ impl LogCheck {
                 return refused(codes::LOG_EVENT, first);
             }
         };
-        if event.write().to_canonical() != row.body {
+        if event.to_canonical() != row.body {
             return refused(codes::LOG_EVENT, "the envelope is not in its canonical form".to_string());
         }
         if event.stream_id.as_str() != row.stream_id || event.seq.get() != row.seq {

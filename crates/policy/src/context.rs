@@ -78,12 +78,6 @@ impl Context {
         Reader::read_json(&Json::object(whole), family)
     }
 
-    /// The canonical bytes of the semantic form: what is hashed, stored and replayed.
-    #[must_use]
-    pub fn to_canonical(&self) -> alloc::string::String {
-        self.write().to_canonical()
-    }
-
     /// The hash that decisions carry.
     #[must_use]
     pub fn hash(&self) -> ContextHash {

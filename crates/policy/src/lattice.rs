@@ -313,6 +313,6 @@ impl ProbeFacts {
     /// The hash of their canonical form.
     #[must_use]
     pub fn hash(&self) -> ProbeHash {
-        ProbeHash::of_json(&self.write())
+        ProbeHash::of_canonical(self.to_canonical().as_bytes())
     }
 }

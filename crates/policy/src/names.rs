@@ -1,9 +1,10 @@
 //! Names and closed vocabularies of policies, contexts and their neighbours.
 
-use alloc::{collections::BTreeSet, format, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 use countersign_canon::{
     Alphabet, Definitions, Issue, Json, Name, Reader, Shape, Wire, canon_codes, checked_name, choice,
+    spell_text,
 };
 
 use crate::action::NAME_SHAPE;
@@ -186,7 +187,20 @@ impl<T: Name> Wire for NameSet<T> {
     fn write(&self) -> Json<'static> {
         let mut names: Vec<&str> = self.0.iter().map(Name::as_name).collect();
         names.sort_unstable();
-        Json::array(names.into_iter().map(alloc::string::String::from))
+        Json::array(names.into_iter().map(String::from))
+    }
+
+    fn spell(&self, out: &mut String) {
+        let mut names: Vec<&str> = self.0.iter().map(Name::as_name).collect();
+        names.sort_unstable();
+        out.push('[');
+        for (index, name) in names.into_iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            spell_text(name, out);
+        }
+        out.push(']');
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {

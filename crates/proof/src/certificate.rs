@@ -69,7 +69,7 @@ impl Certificate {
     /// The file.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let mut rest = self.body.write().to_canonical();
+        let mut rest = self.body.to_canonical();
         rest.push('\n');
         for proof in &self.proofs {
             rest.push_str(proof);

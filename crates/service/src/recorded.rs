@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
-use countersign_canon::{Json, Reader, Value};
+use countersign_canon::{Json, Reader, Value, Wire as _};
 use countersign_ledger::{LoadedVersion, VersionNumber};
 use countersign_policy::{Context, Decision, Evaluation, Gate, Policy, Rule};
 

@@ -82,7 +82,7 @@ impl Node {
             let page = self.page(tail.stream.as_ref(), after).map_err(E::from)?;
             for (place, event) in &page {
                 after = *place;
-                take(format!("{}\n", event.write().to_canonical()).as_bytes())?;
+                take(format!("{}\n", event.to_canonical()).as_bytes())?;
             }
             if page.is_empty() {
                 if !tail.follow {

@@ -48,6 +48,15 @@ pub(crate) fn register_key(sql: &mut dyn Sql, key: &SecretKey, now: Timestamp) -
     sql.insert("log_key", &["note_key", "created_at"], vec![row])
 }
 
+/// Whether the store is as this process left it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Continuity {
+    /// It is: what is remembered still holds.
+    Same,
+    /// Somebody else may have changed it.
+    Unknown,
+}
+
 /// The end of the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
@@ -62,8 +71,13 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Reads the end of the log, inside the transaction that will append to it.
-    pub(crate) fn load(sql: &mut dyn Sql, seal: &mut Seal) -> Result<Self, StoreError> {
+    /// Reads the end of the log, inside the transaction that will append to it. If it is as this process left it, with
+    /// the head that it remembers, nobody has changed anything in between: every change is an event.
+    pub(crate) fn load(
+        sql: &mut dyn Sql,
+        seal: &mut Seal,
+        remembered: Option<&Self>,
+    ) -> Result<(Self, Continuity), StoreError> {
         let query = "SELECT (SELECT COALESCE(MAX(log_index), -1) + 1 FROM event),
             (SELECT version FROM activation ORDER BY number DESC LIMIT 1), last.note, last.peaks, last.ts
             FROM (SELECT 1) AS one
@@ -71,14 +85,20 @@ impl Head {
         let rows = sql.query(query, &[])?;
         let row = rows.first().ok_or_else(|| StoreError::corrupt("the log has no end"))?;
         let (size, active) = (row.count(0)?, row.integer(1).ok());
-        let head = if row.is_null(2) {
+        let is_own =
+            seal.last.as_ref().is_some_and(|last| row.text(2).is_ok_and(|note| note == last.as_str()));
+        let remembered = remembered.filter(|head| is_own && head.active == active);
+        let head = if let Some(head) = remembered {
+            head.clone()
+        } else if row.is_null(2) {
             // A store from before there were checkpoints.
             Self { frontier: walk(sql)?, number: 0, floor: Timestamp::UNIX_EPOCH, active }
         } else {
             Self { active, ..Self::read(row, seal, sql)? }
         };
         if head.frontier.size() == size {
-            return Ok(head);
+            let continuity = if remembered.is_some() { Continuity::Same } else { Continuity::Unknown };
+            return Ok((head, continuity));
         }
         let covered = head.frontier.size();
         Err(StoreError::corrupt(format!("the log has {size} events, its last checkpoint covers {covered}")))

@@ -90,24 +90,30 @@ impl<E: Entity> Shelf<E> {
         slot.is_changed = true;
     }
 
+    /// How many keys were looked at.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The rows as they are to be, of those that were looked at.
     pub(crate) fn values(&self) -> impl Iterator<Item = &E> {
         self.0.values().filter_map(|slot| slot.value.as_ref())
     }
 
     /// Writes what has changed; every change replaces just the row that was read.
-    pub(crate) fn flush(self, sql: &mut dyn Sql) -> Result<(), StoreError> {
+    pub(crate) fn flush(&mut self, sql: &mut dyn Sql) -> Result<(), StoreError> {
         let mut new = Vec::new();
-        for slot in self.0.into_values().filter(|slot| slot.is_changed) {
-            let Some(value) = slot.value else { continue };
-            let body = value.write().to_canonical();
-            match slot.stored {
-                Some(stored) => replace(sql, &value, body, stored)?,
+        for slot in self.0.values_mut().filter(|slot| slot.is_changed) {
+            let Some(value) = &slot.value else { continue };
+            let body = value.to_canonical();
+            match slot.stored.replace(body.clone()) {
+                Some(stored) => replace(sql, value, body, stored)?,
                 None => {
                     let key = Cell::from(value.key());
                     new.push([key].into_iter().chain(value.search()).chain([body.into()]).collect());
                 }
             }
+            slot.is_changed = false;
         }
         let columns: Vec<&str> =
             [E::KEY].into_iter().chain(E::SEARCH.iter().copied()).chain(["body"]).collect();

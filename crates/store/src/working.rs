@@ -16,7 +16,7 @@ use countersign_policy::{ApprovalRecord, EvidenceRef, ProbeFacts};
 
 use crate::{
     StoreError,
-    log::{Head, Seal},
+    log::{Continuity, Head, Seal},
     request::Refusal,
     shelf::{Shelf, read_body, read_rows},
     sql::{Cell, Sql, count_cell},
@@ -24,6 +24,20 @@ use crate::{
 
 /// LIMIT: how far the clock may step back and still be taken for the end of the log.
 const CLOCK_BACK_S_MAX: i64 = 2;
+
+/// LIMIT: how many rows of a sort are remembered from one batch to the next.
+const REMEMBERED_MAX: usize = 1024;
+
+/// What a writer knows after a batch, and need not read again as long as nobody else writes.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    head: Head,
+    sessions: Shelf<Session>,
+    tokens: Shelf<Token>,
+    tails: BTreeMap<StreamId, i64>,
+    kept_probe: Option<ProbeFacts>,
+    proofs: Option<Vec<EvidenceRef>>,
+}
 
 /// An answer that was given under a name.
 #[derive(Debug, Clone)]
@@ -60,30 +74,35 @@ pub(crate) struct Working<'t> {
 }
 
 impl<'t> Working<'t> {
-    /// Starts a batch in this transaction; `loaded` is the policy version that was in force last.
+    /// Starts a batch in this transaction; `loaded` is the policy version that was in force last, `memory` what was
+    /// known then.
     pub(crate) fn new(
         sql: &'t mut dyn Sql,
         seal: &mut Seal,
         loaded: Option<Arc<LoadedVersion>>,
+        memory: Option<Memory>,
     ) -> Result<Self, StoreError> {
-        let head = Head::load(sql, seal)?;
+        let (head, continuity) = Head::load(sql, seal, memory.as_ref().map(|memory| &memory.head))?;
+        let memory = memory.filter(|_| continuity == Continuity::Same);
+        let Memory { head, sessions, tokens, tails, kept_probe, proofs } =
+            memory.unwrap_or_else(|| Memory::blank(head));
         let mut working = Self {
             sql,
             head,
-            sessions: Shelf::new(),
+            sessions,
             approvals: Shelf::new(),
             executions: Shelf::new(),
             keys: Shelf::new(),
-            tokens: Shelf::new(),
+            tokens,
             loaded,
-            proofs: None,
-            tails: BTreeMap::new(),
+            proofs,
+            tails,
             replies: BTreeMap::new(),
             new_replies: BTreeSet::new(),
             new_events: Vec::new(),
             new_decisions: Vec::new(),
             kept: BTreeMap::new(),
-            kept_probe: None,
+            kept_probe,
             all_keys: None,
             checked: BTreeMap::new(),
         };
@@ -101,13 +120,15 @@ impl<'t> Working<'t> {
     /// Reads, in one query each, the ends of streams and the names of requests that the batch will want.
     pub(crate) fn prefetch(&mut self, streams: &[StreamId], replies: &[String]) -> Result<(), StoreError> {
         let list = |texts: Vec<&str>| Cell::from(Json::array(texts).to_canonical());
+        let streams: Vec<&str> =
+            streams.iter().filter(|stream| !self.tails.contains_key(stream)).map(StreamId::as_str).collect();
         if !streams.is_empty() {
             // One look at the end of the index for each stream, however long it is.
             let query = format!(
                 "SELECT value, (SELECT COALESCE(MAX(seq), 0) FROM event WHERE stream_id = value) FROM {} AS stream",
                 self.sql.in_list()
             );
-            let rows = self.sql.query(&query, &[list(streams.iter().map(StreamId::as_str).collect())])?;
+            let rows = self.sql.query(&query, &[list(streams)])?;
             for row in rows {
                 if let Ok(stream) = StreamId::parse(row.text(0)?) {
                     self.tails.insert(stream, row.integer(1)?);
@@ -151,7 +172,7 @@ impl<'t> Working<'t> {
         let seq = last.checked_add(1).and_then(Seq::new);
         let seq = seq.ok_or_else(|| StoreError::corrupt(format!("{} ends at {last}", event.stream_id)))?;
         let event = event.at(seq);
-        let body = event.write().to_canonical();
+        let body = event.to_canonical();
         let index = count_cell(self.head.frontier.size())?;
         self.head.frontier.push(LeafHash::of(body.as_bytes()));
         self.head.floor = self.head.floor.max(event.ts);
@@ -188,7 +209,7 @@ impl<'t> Working<'t> {
     pub(crate) fn keep_probe(&mut self, probe: &ProbeFacts) {
         // Most decisions of a batch were probed alike.
         if self.kept_probe.as_ref() != Some(probe) {
-            self.keep("probe", probe.hash().to_string(), probe.write().to_canonical());
+            self.keep("probe", probe.hash().to_string(), probe.to_canonical());
             self.kept_probe = Some(probe.clone());
         }
     }
@@ -253,11 +274,11 @@ impl<'t> Working<'t> {
         loaded: LoadedVersion,
     ) -> Result<(), StoreError> {
         if let Some(version) = new {
-            let body = version.write().to_canonical();
+            let body = version.to_canonical();
             let row = vec![version.version.get().into(), version.policy_hash.to_string().into(), body.into()];
             self.sql.insert("policy_version", &["version", "policy_hash", "body"], vec![row])?;
         }
-        let body = activation.write().to_canonical();
+        let body = activation.to_canonical();
         let row = vec![activation.number.get().into(), activation.version.get().into(), body.into()];
         self.sql.insert("activation", &["number", "version", "body"], vec![row])?;
         self.loaded = Some(Arc::new(loaded));
@@ -265,11 +286,8 @@ impl<'t> Working<'t> {
         Ok(())
     }
 
-    /// Writes everything down; the checkpoint that closes the batch, if the log has grown.
-    pub(crate) fn flush(
-        mut self,
-        seal: &mut Seal,
-    ) -> Result<(Option<SignedCheckpoint>, Option<Arc<LoadedVersion>>), StoreError> {
+    /// Writes everything down.
+    pub(crate) fn flush(mut self, seal: &mut Seal) -> Result<Flushed, StoreError> {
         let has_grown = !self.new_events.is_empty();
         let insert = |sql: &mut dyn Sql, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>| {
             if rows.is_empty() { Ok(()) } else { sql.insert(table, columns, rows) }
@@ -318,8 +336,41 @@ impl<'t> Working<'t> {
         let columns = ["request_key", "payload_hash", "checkpoint", "answered_at", "body"];
         insert(self.sql, "answer", &columns, rows)?;
         let checkpoint = if has_grown { Some(self.head.sign(self.sql, seal)?) } else { None };
-        Ok((checkpoint, self.loaded))
+        let Self { head, sessions, tokens, tails, kept_probe, proofs, loaded, .. } = self;
+        let mut memory = Memory { head, sessions, tokens, tails, kept_probe, proofs };
+        memory.head.active = loaded.as_ref().map(|loaded| loaded.version.get());
+        Ok(Flushed { checkpoint, loaded, memory: memory.within_bounds() })
     }
+}
+
+impl Memory {
+    /// Nothing but the end of the log.
+    const fn blank(head: Head) -> Self {
+        Self {
+            head,
+            sessions: Shelf::new(),
+            tokens: Shelf::new(),
+            tails: BTreeMap::new(),
+            kept_probe: None,
+            proofs: None,
+        }
+    }
+
+    /// The same, unless it has become too much to keep.
+    fn within_bounds(self) -> Self {
+        let most = self.sessions.len().max(self.tokens.len()).max(self.tails.len());
+        if most > REMEMBERED_MAX { Self::blank(self.head) } else { self }
+    }
+}
+
+/// What a batch leaves behind.
+pub(crate) struct Flushed {
+    /// The checkpoint that closes it, if the log has grown.
+    pub(crate) checkpoint: Option<SignedCheckpoint>,
+    /// The policy version in force.
+    pub(crate) loaded: Option<Arc<LoadedVersion>>,
+    /// What is known now, once it is durable.
+    pub(crate) memory: Memory,
 }
 
 /// The object of a document that is one; an empty one otherwise.

@@ -20,7 +20,7 @@ use crate::{
     log::Seal,
     request::{Call, CallError, Command, Reply},
     sql::Sql,
-    working::Working,
+    working::{Flushed, Memory, Working},
 };
 
 /// LIMIT: how many requests wait at most; one more is refused, and nothing is done.
@@ -105,7 +105,7 @@ impl Writer {
         seal: Seal,
         copy: Option<CheckpointCopy>,
     ) -> Self {
-        let desk = Desk { database, connection: Some(connection), seal, copy, loaded: None };
+        let desk = Desk { database, connection: Some(connection), seal, copy, loaded: None, memory: None };
         Self { desk: Arc::new(Mutex::new(desk)), line: Mutex::default() }
     }
 
@@ -192,6 +192,7 @@ pub(crate) struct Desk {
     seal: Seal,
     copy: Option<CheckpointCopy>,
     loaded: Option<Arc<LoadedVersion>>,
+    memory: Option<Memory>,
 }
 
 type Done = Result<(Reply, Made), CallError>;
@@ -244,9 +245,9 @@ impl Desk {
 
     fn transact(&mut self, calls: &[Call]) -> Result<(Vec<Done>, Option<SignedCheckpoint>), StoreError> {
         let mut connection = self.open()?;
-        let (seal, loaded) = (&mut self.seal, self.loaded.clone());
-        let (done, checkpoint, loaded) = connection.write(|sql| {
-            let mut working = Working::new(sql, seal, loaded)?;
+        let (seal, loaded, memory) = (&mut self.seal, self.loaded.clone(), self.memory.take());
+        let (done, flushed) = connection.write(|sql| {
+            let mut working = Working::new(sql, seal, loaded, memory)?;
             prefetch(&mut working, calls)?;
             let mut done = Vec::with_capacity(calls.len());
             for call in calls {
@@ -255,11 +256,13 @@ impl Desk {
                     answered @ (Ok(_) | Err(CallError::Refused(_))) => done.push(answered),
                 }
             }
-            let (checkpoint, loaded) = working.flush(seal)?;
-            Ok((done, checkpoint, loaded))
+            Ok((done, working.flush(seal)?))
         })?;
+        let Flushed { checkpoint, loaded, memory } = flushed;
         self.connection = Some(connection);
         self.loaded = loaded;
+        // Only now: what a transaction that failed had learnt or changed is forgotten.
+        self.memory = Some(memory);
         if let (Some(copy), Some(checkpoint)) = (&self.copy, &checkpoint) {
             copy.replace(checkpoint.as_str());
         }

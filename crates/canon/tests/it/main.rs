@@ -14,3 +14,4 @@ mod oracle;
 mod parser;
 mod rfc8785;
 mod small_types;
+mod spelling;

@@ -136,6 +136,8 @@ mod k1_6 {
 }
 
 mod k1_7 {
+    use countersign_canon::Wire as _;
+
     use super::{Context, Sha256, Timestamp, context};
 
     const CANONICAL: &str = r#"{"action_hash":"0000000000000000000000000000000000000000000000000000000000000000","action_kind":"deploy","approval_present":false,"approval_unexpired":false,"approval_unused":false,"approval_valid":false,"capabilities_allowed":[],"capabilities_present":["a","b"],"evaluation_ts":"2026-02-12T09:10:00Z","evidence_kinds":["proof","run"],"mode":"read_only","role":null,"session_active":false,"warrant":null}"#;

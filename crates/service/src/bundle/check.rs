@@ -203,7 +203,7 @@ impl BundleCheck {
     }
 
     fn event(&mut self, event: &Event) -> Result<(), BundleFault> {
-        let body = event.write().to_canonical();
+        let body = event.to_canonical();
         let Some(log) = &mut self.log else { return Ok(()) };
         let log_index = log.size();
         let stream_id = event.stream_id.as_str();

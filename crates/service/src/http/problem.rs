@@ -95,7 +95,7 @@ impl Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let code = self.code();
-        let mut response = Response::new(Body::from(self.body().write().to_canonical()));
+        let mut response = Response::new(Body::from(self.body().to_canonical()));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -169,7 +169,7 @@ async fn pump(site: Arc<Site>, mut cursor: Cursor, form: Form, follow: bool, mut
 }
 
 fn write(form: Form, place: i64, event: &Event) -> String {
-    let body = event.write().to_canonical();
+    let body = event.to_canonical();
     match form {
         Form::Lines => format!("{body}\n"),
         Form::ServerSent => format!("id: {place}\nevent: {}\ndata: {body}\n\n", event.event),

@@ -62,7 +62,7 @@ impl Working<'_> {
         let attached = authorization.trace.attach(self.proof_refs(version.version)?);
         let decided = self.record(&asked, &request, &version, &authorization, attached)?;
         if let Some((key, payload_hash)) = named {
-            self.keep_reply(key, payload_hash, decided.write().to_canonical());
+            self.keep_reply(key, payload_hash, decided.to_canonical());
         }
         Ok((decided, Made::Now))
     }
@@ -151,7 +151,7 @@ impl Working<'_> {
         record: &DecisionRecord,
     ) -> Result<(), CallError> {
         let trace = &authorization.trace;
-        let body = record.write().to_canonical();
+        let body = record.to_canonical();
         let common =
             [("decision_id", record.decision_id.write()), ("policy_hash", record.policy_hash.write())];
         let starts = [("decision_code", Json::from("PENDING")), ("matched_rule_ids", Json::from(Vec::new()))];

@@ -37,7 +37,7 @@ impl Working<'_> {
             if !rows.is_empty() {
                 continue;
             }
-            self.keep("proof", id.to_owned(), artifact.write().to_canonical());
+            self.keep("proof", id.to_owned(), artifact.to_canonical());
             if let Some(certificate) = certificate {
                 self.keep("certificate", artifact.proof_hash.to_string(), certificate.clone());
             }
