@@ -29,6 +29,11 @@ pub(crate) fn home() -> Result<PathBuf, Issue> {
     })
 }
 
+/// What only an administrator can change, and every user's Codex obeys.
+pub(crate) fn requirements() -> PathBuf {
+    environment::system_folder().join("codex").join("requirements.toml")
+}
+
 /// The hooks: before every tool, and after it.
 pub(crate) fn entries(program: &str) -> Vec<Entry> {
     let hook = Json::object([
