@@ -8,6 +8,8 @@ extern crate alloc;
 
 mod classify;
 pub mod codes;
+mod denial;
+mod export;
 mod host;
 mod kind;
 mod patch;
@@ -21,6 +23,8 @@ pub use crate::shell::{
 };
 pub use crate::{
     classify::{Classification, Finding, classify_line},
+    denial::{Denials, DeniedCommand, DeniedOption, DeniedPath, Gap, PathUse, Stands, denials},
+    export::{Export, ExportTarget, drift, export},
     host::{Action, Evidence, ToolCall, normalise, shell_action, started_line},
     kind::Kind,
     patch::{Change, Hunk, PATCH_FILES_MAX, Patch, PatchedFile},

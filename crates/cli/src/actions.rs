@@ -1,7 +1,7 @@
 //! The table of actions: the one that ships, or one from a file.
 
-use countersign_action::{Table, TableHash, codes};
-use countersign_canon::{Issue, Json, NonEmpty};
+use countersign_action::{Table, TableDocument, TableHash, codes};
+use countersign_canon::{Issue, Json, NonEmpty, Reader};
 
 use crate::yaml::{self, Dialect, Parsed};
 
@@ -44,6 +44,13 @@ pub(crate) fn load(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
     Table::load(&document(bytes)?)
 }
 
+/// Reads a table of actions from YAML as the document that it is.
+pub(crate) fn read(bytes: &[u8]) -> Result<TableDocument, NonEmpty<Issue>> {
+    let document = document(bytes)?;
+    Table::load(&document)?;
+    Reader::read_json(&document, codes::ACTION_TABLE_INVALID)
+}
+
 /// The hash of a table of actions in YAML.
 pub(crate) fn hash(bytes: &[u8]) -> Result<TableHash, NonEmpty<Issue>> {
     Table::hash(&document(bytes)?)
@@ -63,4 +70,4 @@ fn document(bytes: &[u8]) -> Result<Json<'static>, NonEmpty<Issue>> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -12,6 +12,7 @@ pub(crate) mod deny;
 pub(crate) mod doctor;
 pub(crate) mod dry_run;
 pub(crate) mod events;
+pub(crate) mod export;
 pub(crate) mod gate;
 pub(crate) mod hook;
 pub(crate) mod init;
@@ -59,6 +60,7 @@ pub(crate) enum Command {
     Mcp(mcp::Arguments),
     Probe(probe::Arguments),
     Codex(codex::Arguments),
+    Export(export::Arguments),
     Session(session::Arguments),
     Decide(decide::Arguments),
     Pending(pending::Arguments),
@@ -87,7 +89,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Intents", &["intent", "dry-run"]),
     ("Repositories", &["scan"]),
     ("The service", &["up", "serve"]),
-    ("Agents", &["init", "install", "uninstall", "hook", "mcp", "probe", "codex"]),
+    ("Agents", &["init", "install", "uninstall", "hook", "mcp", "probe", "codex", "export"]),
     ("Decisions", &["session", "decide", "pending", "approve", "deny", "revoke", "outcome", "keys", "token"]),
     ("Evidence", &["events", "log", "verify", "replay", "trace", "backup", "doctor"]),
     ("This program", &["gate", "demo", "completions"]),
@@ -113,6 +115,7 @@ pub(crate) fn run(command: Command, console: Console) -> Result<Exit, Failure> {
         Command::Probe(arguments) => probe::run(&arguments, console),
         Command::Mcp(arguments) => mcp::run(&arguments, console),
         Command::Codex(arguments) => codex::run(&arguments, console),
+        Command::Export(arguments) => export::run(&arguments, console),
         Command::Session(arguments) => session::run(&arguments, console),
         Command::Decide(arguments) => decide::run(&arguments, console),
         Command::Pending(arguments) => pending::run(&arguments, console),

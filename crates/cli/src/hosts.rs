@@ -4,6 +4,7 @@ pub(crate) mod between;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod config;
+pub(crate) mod exported;
 pub(crate) mod gate;
 pub(crate) mod ground;
 pub(crate) mod hook;

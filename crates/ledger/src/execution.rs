@@ -3,7 +3,7 @@
 use countersign_canon::{Text, Timestamp, record};
 use countersign_policy::{ActionHash, ApprovalId, SessionId};
 
-use crate::{DecisionId, ExecutionState, ExecutionStep, OutcomeStatus, PermitId, StepRefusal};
+use crate::{DecisionId, ExecutionState, ExecutionStep, Executor, OutcomeStatus, PermitId, StepRefusal};
 
 record! {
     /// One execution, named by the permit that let it begin.
@@ -24,6 +24,8 @@ record! {
         begun_at: Timestamp,
         /// Until when the permit can be acted on.
         expires_at: Timestamp,
+        /// Whether whoever carries it out says how it went; without this they do.
+        executor: Option<Executor>,
         /// When its outcome was reported, or found to be missing.
         ended_at: Option<Timestamp>,
         /// What its executor said about it.
@@ -35,7 +37,12 @@ impl Execution {
     /// Where it stands, for the protocol.
     #[must_use]
     pub const fn step(&self) -> ExecutionStep {
-        ExecutionStep { state: self.state, begun_at: self.begun_at, expires_at: self.expires_at }
+        let executor = match self.executor {
+            Some(executor) => executor,
+            None => Executor::Reporting,
+        };
+        let Self { state, begun_at, expires_at, .. } = *self;
+        ExecutionStep { state, begun_at, expires_at, executor }
     }
 
     /// Notes how it went.
@@ -55,8 +62,8 @@ impl Execution {
 
     /// Notes that nobody said how it went in time, if so.
     #[must_use]
-    pub fn doubt(&self, now: Timestamp) -> Option<Self> {
-        let state = self.step().doubt(now)?.state;
+    pub fn lapse(&self, now: Timestamp) -> Option<Self> {
+        let state = self.step().lapse(now)?.state;
         Some(Self { state, ended_at: Some(now), ..self.clone() })
     }
 }

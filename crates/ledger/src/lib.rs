@@ -39,8 +39,8 @@ pub use crate::{
     name::{DecisionId, PermitId, Principal},
     proof::{ProofArtifact, ProofId, ProofInput, ProofStatus, TheoremId},
     protocol::{
-        ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, GRANT_TTL_S_DEFAULT, GRANT_TTL_S_MAX,
-        OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S, Quorum, Requirement, StepRefusal, begin,
+        ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, Executor, GRANT_TTL_S_DEFAULT,
+        GRANT_TTL_S_MAX, OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S, Quorum, Requirement, StepRefusal, begin,
     },
     session::{Session, SessionKind, SessionState},
     token::{Access, Token},

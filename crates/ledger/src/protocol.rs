@@ -26,8 +26,20 @@ choice! {
         Succeeded = "succeeded",
         /// It was said to have failed.
         Failed = "failed",
-        /// It began, and how it went is not known. It is never begun again by itself.
+        /// It began, and how it went is not known though its executor would say. It is never begun again by itself.
         InDoubt = "in_doubt",
+        /// It began under an executor that never says how it went, and its permit has run out.
+        Unreported = "unreported",
+    }
+}
+
+choice! {
+    /// What is heard of whoever carries an execution out.
+    pub enum Executor {
+        /// It says how it went; its silence is doubt.
+        Reporting = "reporting",
+        /// It never does: it has no way to name the execution afterwards.
+        Silent = "silent",
     }
 }
 
@@ -153,6 +165,8 @@ pub struct ExecutionStep {
     pub begun_at: Timestamp,
     /// Until when its permit can be acted on.
     pub expires_at: Timestamp,
+    /// Whether anybody will say how it went.
+    pub executor: Executor,
 }
 
 /// Whether an action needs an approval, and which one it brought.
@@ -171,6 +185,7 @@ pub enum Requirement {
 /// Fails if an approval is needed and the one brought is not granted or has expired. Nothing is used up then.
 pub fn begin(
     requirement: Requirement,
+    executor: Executor,
     now: Timestamp,
 ) -> Result<(Option<ApprovalStep>, ExecutionStep), StepRefusal> {
     let consumed = match requirement {
@@ -179,7 +194,7 @@ pub fn begin(
         Requirement::Approval(Some(approval)) => Some(approval.consume(now)?),
     };
     let expires_at = now.plus_seconds(PERMIT_TTL_S).ok_or(StepRefusal::Time)?;
-    Ok((consumed, ExecutionStep { state: ExecutionState::Begun, begun_at: now, expires_at }))
+    Ok((consumed, ExecutionStep { state: ExecutionState::Begun, begun_at: now, expires_at, executor }))
 }
 
 impl ExecutionStep {
@@ -197,19 +212,29 @@ impl ExecutionStep {
                 };
                 Ok(Self { state, ..self })
             }
-            ExecutionState::Succeeded | ExecutionState::Failed => {
+            ExecutionState::Succeeded | ExecutionState::Failed | ExecutionState::Unreported => {
                 Err(StepRefusal::ExecutionState(self.state))
             }
         }
     }
 
-    /// Notes that nobody said how it went in time; nothing if somebody did, or may still.
+    /// Until when somebody may still say how it went before time closes it. That second still counts.
     #[must_use]
-    pub fn doubt(self, now: Timestamp) -> Option<Self> {
-        let due = self.begun_at.plus_seconds(DOUBT_AFTER_S);
-        let is_late = due.is_none_or(|due| now > due);
-        (self.state == ExecutionState::Begun && is_late)
-            .then_some(Self { state: ExecutionState::InDoubt, ..self })
+    pub fn due_at(self) -> Timestamp {
+        match self.executor {
+            Executor::Reporting => self.begun_at.plus_seconds(DOUBT_AFTER_S).unwrap_or(self.expires_at),
+            Executor::Silent => self.expires_at,
+        }
+    }
+
+    /// Notes that nobody said how it went in time: doubt if its executor would have, nothing to wait for if it never does.
+    #[must_use]
+    pub fn lapse(self, now: Timestamp) -> Option<Self> {
+        let state = match self.executor {
+            Executor::Reporting => ExecutionState::InDoubt,
+            Executor::Silent => ExecutionState::Unreported,
+        };
+        (self.state == ExecutionState::Begun && now > self.due_at()).then_some(Self { state, ..self })
     }
 }
 

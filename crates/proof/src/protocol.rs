@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 
 use countersign_canon::Timestamp;
 use countersign_ledger::{
-    ApprovalStep, ExecutionState, ExecutionStep, GRANT_TTL_S_DEFAULT, OutcomeStatus, PENDING_TTL_S, Quorum,
-    Requirement, begin,
+    ApprovalStep, ExecutionState, ExecutionStep, Executor, GRANT_TTL_S_DEFAULT, OutcomeStatus, PENDING_TTL_S,
+    Quorum, Requirement, begin,
 };
 use countersign_policy::ApprovalState;
 
@@ -241,7 +241,7 @@ fn sweep(state: &State, approval: u8, now: Timestamp) -> Option<State> {
         None => state.clone(),
     };
     for step in next.executions.get_mut(usize::from(approval))?.iter_mut().flatten() {
-        *step = step.doubt(now).unwrap_or(*step);
+        *step = step.lapse(now).unwrap_or(*step);
     }
     (state.writer.is_none() && next != *state).then_some(next)
 }
@@ -269,15 +269,25 @@ fn ask(state: &State, agent: u8, replica: u8, approval: u8) -> Option<State> {
 fn commit(state: &State, agent: u8) -> Option<State> {
     let Agent::Asking { replica, approval, read, instant } = state.agent(agent)? else { return None };
     let free = State { writer: state.writer.filter(|writer| *writer != agent), ..state.clone() };
-    let Ok((consumed, execution)) = begin(Requirement::Approval(read), State::at(instant)?) else {
+    let Ok((consumed, execution)) =
+        begin(Requirement::Approval(read), executor_of(agent), State::at(instant)?)
+    else {
         return Some(free.with_agent(agent, Agent::Idle));
     };
     let next = free.written(approval, consumed?).with_execution(approval, agent, execution);
     Some(next.with_agent(agent, Agent::Answered { replica, approval }))
 }
 
+/// Whether an agent says how it went: one of them never does.
+pub(crate) const fn executor_of(agent: u8) -> Executor {
+    if agent == 0 { Executor::Silent } else { Executor::Reporting }
+}
+
 fn finish(state: &State, agent: u8, status: OutcomeStatus) -> Option<State> {
     let Agent::Holding { approval } = state.agent(agent)? else { return None };
+    if executor_of(agent) == Executor::Silent {
+        return None;
+    }
     let finished = state.execution(approval, agent)?.finish(status).ok()?;
     let next = state.with_execution(approval, agent, finished).with_agent(agent, Agent::Done);
     state.writer.is_none().then_some(next)
@@ -361,6 +371,8 @@ pub(crate) enum Reached {
     Succeeded,
     /// An execution is in doubt.
     InDoubt,
+    /// An execution is over of which nobody ever said how it went.
+    Unreported,
     /// A granted approval was taken back.
     Revoked,
     /// An approval ran out of time.
@@ -372,8 +384,15 @@ pub(crate) enum Reached {
 }
 
 impl Reached {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Succeeded, Self::InDoubt, Self::Revoked, Self::Expired, Self::BothConsumed, Self::LostAnswer];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Succeeded,
+        Self::InDoubt,
+        Self::Unreported,
+        Self::Revoked,
+        Self::Expired,
+        Self::BothConsumed,
+        Self::LostAnswer,
+    ];
 
     pub(crate) fn is_here(self, state: &State) -> bool {
         let mut executions = state.executions.iter().flatten().flatten();
@@ -381,6 +400,7 @@ impl Reached {
         match self {
             Self::Succeeded => executions.any(|step| step.state == ExecutionState::Succeeded),
             Self::InDoubt => executions.any(|step| step.state == ExecutionState::InDoubt),
+            Self::Unreported => executions.any(|step| step.state == ExecutionState::Unreported),
             Self::Revoked => approvals.any(|step| step.state == ApprovalState::Revoked),
             Self::Expired => approvals.any(|step| step.state == ApprovalState::Expired),
             Self::BothConsumed => {
@@ -433,6 +453,7 @@ impl State {
                     ExecutionState::Succeeded => 2,
                     ExecutionState::Failed => 3,
                     ExecutionState::InDoubt => 4,
+                    ExecutionState::Unreported => 5,
                 };
                 (state << 4) | place_of(step.begun_at)
             }));

@@ -1,7 +1,7 @@
 //! Decisions as they are asked for and answered.
 
 use countersign_canon::{Json, Text, Wire};
-use countersign_ledger::{Decided, SignedCheckpoint};
+use countersign_ledger::{Decided, Executor, SignedCheckpoint};
 use countersign_policy::{
     ActionKind, ApprovalId, EvidenceRef, ProbeFacts, SessionId, Warrant, codes as policy_codes,
 };
@@ -30,6 +30,8 @@ pub struct Ask {
     pub proceed: Proceed,
     /// The name under which a lost answer is found again.
     pub client_request_id: Option<Text<1, 128>>,
+    /// Whether whoever carries it out says how it went.
+    pub executor: Executor,
 }
 
 impl Ask {
@@ -46,6 +48,7 @@ impl Ask {
             probe: None,
             proceed: Proceed::Ask,
             client_request_id: None,
+            executor: Executor::Reporting,
         }
     }
 
@@ -79,6 +82,7 @@ impl Ask {
             probe: self.probe,
             proceed: self.proceed,
             client_request_id: self.client_request_id,
+            executor: self.executor,
             fresh,
         }))
     }

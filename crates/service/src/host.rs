@@ -6,7 +6,7 @@
 
 use countersign_canon::{Json, Nullable, Object, Sha256, Text};
 use countersign_ledger::{
-    Access, Approval, Decided, EventContext, EventKind, NewEvent, OutcomeStatus, PermitId, Session,
+    Access, Approval, Decided, EventContext, EventKind, Executor, NewEvent, OutcomeStatus, PermitId, Session,
     SessionKind, SessionState, StreamId,
 };
 use countersign_policy::{
@@ -132,18 +132,19 @@ impl Node {
     ///
     /// Fails if nothing could be decided, and if a call of this name has begun already; then nothing may begin.
     pub fn decide_call(&self, caller: &Caller, call: &HostCall, ask: Ask) -> Result<Decision, ServiceError> {
-        let fresh = match call.permit()? {
-            None => FreshIds::make(clock::now()?)?,
+        let (fresh, executor) = match call.permit()? {
+            // A call without a name is one that no later report can be about.
+            None => (FreshIds::make(clock::now()?)?, Executor::Silent),
             Some(permit_id) => {
                 if self.store().execution(&permit_id)?.is_some() {
                     return Err(Refusal::Exists { what: "permit", id: permit_id.to_string() }.into());
                 }
-                FreshIds { permit_id, ..FreshIds::make(clock::now()?)? }
+                (FreshIds { permit_id, ..FreshIds::make(clock::now()?)? }, Executor::Reporting)
             }
         };
         let hash = action_hash(&ask.action_kind, &ask.action_payload);
         let approval_id = self.granted_approval(&call.session, hash)?;
-        let ask = Ask { approval_id, ..ask.in_session(&call.session).to_begin() };
+        let ask = Ask { approval_id, executor, ..ask.in_session(&call.session).to_begin() };
         self.decide_as(caller, ask, fresh)
     }
 

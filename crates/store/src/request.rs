@@ -2,9 +2,9 @@
 
 use countersign_canon::{Code, Json, Sha256, Text, Timestamp, Value, Wire as _};
 use countersign_ledger::{
-    Access, Activation, Approval, ApproverKey, Decided, DecisionId, Event, Execution, Grant, GrantRefusal,
-    NewEvent, OutcomeStatus, PermitId, Principal, ProofArtifact, Reason, Session, SessionKind, Source,
-    StepRefusal, Token, VersionNumber,
+    Access, Activation, Approval, ApproverKey, Decided, DecisionId, Event, Execution, Executor, Grant,
+    GrantRefusal, NewEvent, OutcomeStatus, PermitId, Principal, ProofArtifact, Reason, Session, SessionKind,
+    Source, StepRefusal, Token, VersionNumber,
 };
 use countersign_policy::{
     ActionKind, ApprovalId, EvidenceRef, Mode, ProbeFacts, Role, SessionId, Warrant, codes as policy_codes,
@@ -127,6 +127,8 @@ pub struct Decide {
     pub probe: Option<ProbeFacts>,
     /// Whether it begins at once.
     pub proceed: Proceed,
+    /// Whether whoever carries it out says how it went.
+    pub executor: Executor,
     /// The name under which a lost answer is found again.
     pub client_request_id: Option<Text<1, 128>>,
     /// Fresh ids for what the decision may make.
@@ -201,6 +203,8 @@ pub struct Swept {
     pub expired: usize,
     /// How many executions were in doubt.
     pub in_doubt: usize,
+    /// How many executions were closed because nobody ever says how they went.
+    pub unreported: usize,
     /// How many answers are no longer found by the name of their request.
     pub forgotten: u64,
 }

@@ -20,11 +20,11 @@ const CORPUS: [&str; 5] = [
     include_str!("../../../../corpus/shell/unknown.jsonl"),
 ];
 
-fn table() -> Table {
+pub(crate) fn table() -> Table {
     shipped_actions().expect("the shipped table is valid")
 }
 
-fn place() -> Place {
+pub(crate) fn place() -> Place {
     let path = |text| AbsolutePath::parse(text).unwrap();
     Place { cwd: path("/w/app"), workspace: path("/w/app"), home: Some(path("/users/u")) }
 }
@@ -37,7 +37,7 @@ fn text(json: &Json<'_>, key: &str) -> String {
 }
 
 /// Every line of the corpus with the kind it must have.
-fn corpus() -> Vec<(String, Kind)> {
+pub(crate) fn corpus() -> Vec<(String, Kind)> {
     let rows = CORPUS.iter().flat_map(|file| file.lines());
     rows.map(|row| {
         let row = Json::parse(row.as_bytes()).unwrap();

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use countersign_canon::Issue;
+use countersign_canon::{Issue, Json};
 
 use super::init;
 use crate::{
@@ -32,7 +32,8 @@ use crate::{
 ///
 /// Sets the workspace up first if it is not. Claude Code: hooks in .claude/settings.local.json of this folder, or with
 /// --managed in the machine's managed settings. Codex 0.129 or later: hooks in hooks.json of its own folder, for every
-/// workspace of this user, and Codex is told to trust them. `countersign doctor HOST` shows that it works.
+/// workspace of this user, and Codex is told to trust them; with --managed in the machine's requirements.toml, which no
+/// user can switch off. `countersign doctor HOST` shows that it works.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +48,7 @@ pub(crate) struct Arguments {
     /// Show the change and make none
     #[arg(long)]
     dry_run: bool,
-    /// For the whole machine, where only an administrator can take it away: Claude Code only
+    /// For the whole machine, where only an administrator can take it away
     #[arg(long)]
     managed: bool,
     /// The program `codex`, to be told to trust the hooks
@@ -80,6 +81,25 @@ impl Client {
         })
     }
 
+    /// Whether these settings have the hooks, exactly.
+    pub(crate) fn has_hooks(self, found: &[u8], entries: &[Entry]) -> bool {
+        let in_settings = |json: Json<'_>| entries.iter().all(|entry| settings::has_hook(&json, entry));
+        let in_requirements =
+            |text: &str| self == Self::Codex && codex::managed::with_hooks(text, entries).is_none();
+        match Json::parse(found) {
+            Ok(json) => in_settings(json),
+            Err(_) => std::str::from_utf8(found).is_ok_and(in_requirements),
+        }
+    }
+
+    /// The file that only an administrator can change.
+    pub(crate) fn managed_settings(self) -> PathBuf {
+        match self {
+            Self::ClaudeCode => claude_code::managed_settings(),
+            Self::Codex => codex::requirements(),
+        }
+    }
+
     /// The file that the hooks belong into.
     pub(crate) fn settings(self, root: &Path) -> Result<PathBuf, Issue> {
         match self {
@@ -92,19 +112,19 @@ impl Client {
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let Arguments { client, dry_run, managed, bin } = arguments;
     let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
-    let path = match (client, managed) {
-        (Client::ClaudeCode, true) => claude_code::managed_settings(),
-        (Client::Codex, true) => {
-            return Err(usage("Codex's managed hooks are written by hand: see docs/agents.md"));
-        }
-        (Client::ClaudeCode | Client::Codex, false) => {
-            client.settings(&root).map_err(Failure::CouldNotTell)?
-        }
-    };
+    let path = if *managed { Ok(client.managed_settings()) } else { client.settings(&root) };
+    let path = path.map_err(Failure::CouldNotTell)?;
     let before =
         files::mode_of(&path).map(|_| files::read_all(&path)).transpose().map_err(Failure::CouldNotTell)?;
     let entries = client.entries().map_err(Failure::CouldNotTell)?;
-    let edited = settings::with_hooks(before.as_deref(), &entries).map_err(Failure::CouldNotTell)?;
+    let edited = match (client, managed) {
+        (Client::Codex, true) => {
+            let found = String::from_utf8_lossy(before.as_deref().unwrap_or_default());
+            Ok(codex::managed::with_hooks(&found, &entries))
+        }
+        (Client::ClaudeCode | Client::Codex, _) => settings::with_hooks(before.as_deref(), &entries),
+    };
+    let edited = edited.map_err(Failure::CouldNotTell)?;
     if let Some(edited) = &edited {
         let found = String::from_utf8_lossy(before.as_deref().unwrap_or_default());
         console.data(&difference(&path.display().to_string(), &found, edited))?;
@@ -122,8 +142,17 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         folder::put(&path, &edited).map_err(Failure::CouldNotTell)?;
         changes.push(Change { path, before });
     }
-    if *client == Client::Codex {
-        changes.extend(trust(&root, bin, console).map_err(Failure::CouldNotTell)?);
+    match (client, managed) {
+        (Client::ClaudeCode, _) => (),
+        (Client::Codex, false) => {
+            changes.extend(trust(&root, bin, console).map_err(Failure::CouldNotTell)?);
+        }
+        (Client::Codex, true) => {
+            if let Err(issue) = require(&root, bin, console) {
+                put_back(&changes).map_err(Failure::CouldNotTell)?;
+                return Err(Failure::CouldNotTell(issue));
+            }
+        }
     }
     if changes.is_empty() {
         console.say(&format!("{} is installed already\n", client.as_str()));
@@ -137,6 +166,32 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     Ok(Exit::Yes)
 }
 
+/// Sees that the machine requires our hooks of Codex.
+fn require(root: &Path, bin: &OsString, console: Console) -> Result<(), Issue> {
+    let mut server = AppServer::start(bin, &codex::home()?, root, Experimental::Off)?;
+    let command = format!("{} hook codex", environment::this_program()?);
+    let hooks = codex::of_command(codex::hooks(&mut server, &root.display().to_string())?, &command);
+    let are_managed = !hooks.is_empty() && hooks.iter().all(|hook| hook.is_live && hook.trust == "managed");
+    if are_managed && codex::are_required(&mut server) {
+        console.say(&format!(
+            "the machine requires {} hooks of Countersign of every user's Codex\n",
+            hooks.len()
+        ));
+        return Ok(());
+    }
+    let message = "Codex does not take the hooks for the machine's own; the file is as it was";
+    Err(Issue::new(codes::INSTALL_TRUST, message)
+        .with_hint("see that Codex can read requirements.toml, and that what else is in it is right"))
+}
+
+/// Puts files back as they were before these changes.
+fn put_back(changes: &[Change]) -> Result<(), Issue> {
+    changes.iter().try_for_each(|Change { path, before }| match before {
+        Some(bytes) => folder::put_bytes(path, bytes),
+        None => folder::remove(path),
+    })
+}
+
 /// Tells Codex to trust our hooks; what that changed, if anything.
 fn trust(root: &Path, bin: &OsString, console: Console) -> Result<Option<Change>, Issue> {
     let home = codex::home()?;
@@ -144,16 +199,13 @@ fn trust(root: &Path, bin: &OsString, console: Console) -> Result<Option<Change>
     let before = files::mode_of(&path).map(|_| files::read_all(&path)).transpose()?;
     let mut server = AppServer::start(bin, &home, root, Experimental::Off)?;
     let cwd = root.display().to_string();
-    let ours = |hooks: Vec<codex::ListedHook>| -> Result<Vec<codex::ListedHook>, Issue> {
-        let command = format!("{} hook codex", environment::this_program()?);
-        Ok(hooks.into_iter().filter(|hook| hook.command == command).collect())
-    };
-    let hooks = ours(codex::hooks(&mut server, &cwd)?)?;
+    let command = format!("{} hook codex", environment::this_program()?);
+    let hooks = codex::of_command(codex::hooks(&mut server, &cwd)?, &command);
     if !hooks.is_empty() && hooks.iter().all(|hook| hook.is_live) {
         return Ok(None);
     }
     codex::trust(&mut server, &hooks)?;
-    let after = ours(codex::hooks(&mut server, &cwd)?)?;
+    let after = codex::of_command(codex::hooks(&mut server, &cwd)?, &command);
     if after.is_empty() || !after.iter().all(|hook| hook.is_live) {
         return Err(Issue::new(codes::INSTALL_TRUST, "Codex does not trust the hooks after it was told to"));
     }

@@ -77,6 +77,11 @@ pub(crate) fn codex_folder() -> Option<std::path::PathBuf> {
     named("CODEX_HOME").or_else(|| home_folder().map(|home| home.join(".codex")))
 }
 
+/// The folder of the machine's own settings, which only an administrator writes.
+pub(crate) fn system_folder() -> std::path::PathBuf {
+    named("COUNTERSIGN_SYSTEM_FOLDER").unwrap_or_else(|| "/etc".into())
+}
+
 /// The path that a variable names, if it names one.
 fn named(name: &str) -> Option<std::path::PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(Into::into)

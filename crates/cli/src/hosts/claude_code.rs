@@ -15,16 +15,23 @@ pub(crate) fn settings(root: &Path) -> PathBuf {
     root.join(".claude").join("settings.local.json")
 }
 
+/// The settings of this workspace that its people share.
+pub(crate) fn shared_settings(root: &Path) -> PathBuf {
+    root.join(".claude").join("settings.json")
+}
+
 /// The settings that only an administrator can change.
 pub(crate) fn managed_settings() -> PathBuf {
-    PathBuf::from("/etc/claude-code/managed-settings.json")
+    environment::system_folder().join("claude-code").join("managed-settings.json")
 }
 
 /// Every file whose `disableAllHooks` would switch the hooks of a workspace off.
 pub(crate) fn all_settings(root: &Path) -> Vec<PathBuf> {
     let user = environment::claude_folder().map(|folder| folder.join("settings.json"));
-    let shared = root.join(".claude").join("settings.json");
-    [Some(managed_settings()), user, Some(shared), Some(settings(root))].into_iter().flatten().collect()
+    [Some(managed_settings()), user, Some(shared_settings(root)), Some(settings(root))]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The hooks: before every tool, and after it. `onFailure` makes a hook that cannot run a no.

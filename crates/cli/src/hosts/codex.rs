@@ -3,6 +3,7 @@
 pub(crate) mod app_server;
 pub(crate) mod bounds;
 pub(crate) mod contract;
+pub(crate) mod managed;
 mod method;
 pub(crate) mod probe;
 pub(crate) mod proxy;
@@ -27,6 +28,11 @@ pub(crate) fn home() -> Result<PathBuf, Issue> {
         Issue::new(codes::INSTALL_SETTINGS, "the folder of Codex's settings is not known")
             .with_hint("set CODEX_HOME")
     })
+}
+
+/// What only an administrator can change, and every user's Codex obeys.
+pub(crate) fn requirements() -> PathBuf {
+    environment::system_folder().join("codex").join("requirements.toml")
 }
 
 /// The hooks: before every tool, and after it.
@@ -72,6 +78,20 @@ pub(crate) fn hooks(server: &mut AppServer, folder: &str) -> Result<Vec<ListedHo
     let rows = result.get("data").and_then(Json::as_array).unwrap_or_default();
     let hooks = rows.iter().filter_map(|row| row.get("hooks")?.as_array()).flatten();
     Ok(hooks.map(listed).collect())
+}
+
+/// The hooks among these that run this command.
+pub(crate) fn of_command(hooks: Vec<ListedHook>, command: &str) -> Vec<ListedHook> {
+    hooks.into_iter().filter(|hook| hook.command == command).collect()
+}
+
+/// Whether the machine requires hooks of this Codex, so that its user cannot switch them off.
+pub(crate) fn are_required(server: &mut AppServer) -> bool {
+    let Reply::Result(result) = server.call("configRequirements/read", Json::object::<&str>([])) else {
+        return false;
+    };
+    let features = result.get("requirements").and_then(|it| it.get("featureRequirements"));
+    features.and_then(|features| features.get("hooks")).and_then(Json::as_bool) == Some(true)
 }
 
 /// Tells Codex to trust these hooks as they are now.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The table of actions in a policy folder.
-const TABLE: &str = "actions.v1.yml";
+pub(crate) const TABLE: &str = "actions.v1.yml";
 
 /// The socket of a service in its data folder.
 pub(crate) const SOCKET: &str = "service.sock";

@@ -108,7 +108,8 @@ impl Proxy<'_> {
             }
         };
         self.calls = self.calls.saturating_add(1);
-        let call = HostCall { session: self.session.clone(), call: Some(self.calls.to_string()) };
+        // A call without an id has no answer, so nobody will say how it went.
+        let call = HostCall { session: self.session.clone(), call: id.map(|_| self.calls.to_string()) };
         let decided = self
             .action(name, input)
             .and_then(|action| self.gate.decide(&call, &action, probe_facts("mcp", &[])?));

@@ -8,6 +8,7 @@ mod claude_code;
 mod codex;
 mod desk;
 mod exec;
+mod exports;
 mod install;
 mod mcp;
 mod model;

@@ -79,6 +79,22 @@ fn the_same_act_has_the_same_action_hash_from_every_host() {
     assert!(hashes.iter().all(|hash| hash.len() == 64 && *hash == hashes[0]), "{hashes:?}");
 }
 
+/// A host that gives its calls no name cannot say later how they went: they are over with their permit, not in doubt.
+#[test]
+fn a_call_without_a_name_is_not_waited_for() {
+    let sandbox = governed();
+    let nameless = |host: &str| {
+        let mut event: serde_json::Value = serde_json::from_str(&call(host, &sandbox, "a", "ls")).unwrap();
+        event.as_object_mut().unwrap().remove("tool_use_id");
+        event.to_string()
+    };
+    for input in [call("claude-code", &sandbox, "a", "ls"), nameless("claude-code")] {
+        assert_eq!(hook(&sandbox, "claude-code", &input).exit, Some(0));
+    }
+    assert_eq!(hook(&sandbox, "gemini", &nameless("gemini")).exit, Some(0));
+    assert_eq!(sandbox.waits_s(".countersign/state.db"), [900, 30, 30]);
+}
+
 #[test]
 fn what_needs_approval_passes_once_after_a_person_has_granted_it() {
     let sandbox = governed();

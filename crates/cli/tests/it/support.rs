@@ -53,6 +53,15 @@ impl Sandbox {
         connection
     }
 
+    /// How long after its begin each execution of a store waits to be told how it went, in the order in which they began.
+    pub(crate) fn waits_s(&self, name: &str) -> Vec<i64> {
+        let connection = rusqlite::Connection::open(self.path().join(name)).unwrap();
+        let query = "SELECT due_at - begun_at FROM execution ORDER BY rowid";
+        let mut statement = connection.prepare(query).unwrap();
+        let rows = statement.query_map((), |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
     /// A socket at which somebody listens and never answers, until the value is dropped; the socket itself stays.
     pub(crate) fn mute_service(&self, name: &str) -> std::os::unix::net::UnixListener {
         std::os::unix::net::UnixListener::bind(self.path().join(name)).unwrap()

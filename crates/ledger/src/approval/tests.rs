@@ -13,7 +13,7 @@ use super::{
     Approval, ApprovalRequest, ApprovalStatement, ApproverKey, DecisionId, Grant, GrantRefusal, GrantTtl,
     QuorumRule, Reason,
 };
-use crate::{KeyName, PermitId, Principal, Requirement, SecretKey, begin, ledger_codes};
+use crate::{Executor, KeyName, PermitId, Principal, Requirement, SecretKey, begin, ledger_codes};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_unix(1_000_000_i64.saturating_add(seconds)).unwrap()
@@ -119,7 +119,8 @@ fn every_other_state_is_not_usable() {
     assert_eq!(facts(&denied, &keys, at(10)), (false, true, true));
     let revoked = granted().revoke(&person("ann"), at(20)).unwrap();
     assert_eq!(facts(&revoked, &keys, at(20)), (true, true, false));
-    let (step, _) = begin(Requirement::Approval(Some(granted().step())), at(20)).unwrap();
+    let (step, _) =
+        begin(Requirement::Approval(Some(granted().step())), Executor::Reporting, at(20)).unwrap();
     let permit = PermitId::parse("per_00000000000000000000000000000001").unwrap();
     let consumed = granted().consumed(step.unwrap(), &permit, at(20));
     assert_eq!(facts(&consumed, &keys, at(20)), (true, true, false));

@@ -6,8 +6,8 @@ use countersign_canon::Timestamp;
 use countersign_policy::ApprovalState;
 
 use super::{
-    ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, OutcomeStatus, PENDING_TTL_S, PERMIT_TTL_S,
-    Quorum, Requirement, begin,
+    ApprovalStep, DOUBT_AFTER_S, ExecutionState, ExecutionStep, Executor, OutcomeStatus, PENDING_TTL_S,
+    PERMIT_TTL_S, Quorum, Requirement, begin,
 };
 
 fn at(seconds: i64) -> Timestamp {
@@ -24,8 +24,11 @@ fn arrows(expires_at: i64, now: i64) -> Vec<String> {
         let deny = name(step.deny(at(now)).ok());
         let revoke = name(step.revoke(at(now)).ok());
         let expire = name(step.expire(at(now)));
-        let begun =
-            name(begin(Requirement::Approval(Some(step)), at(now)).ok().and_then(|(approval, _)| approval));
+        let begun = name(
+            begin(Requirement::Approval(Some(step)), Executor::Reporting, at(now))
+                .ok()
+                .and_then(|(approval, _)| approval),
+        );
         format!("{state}: {open} {reached} {deny} {revoke} {expire} {begun}")
     };
     ApprovalState::ALL.iter().copied().map(from).collect()
@@ -68,16 +71,21 @@ fn a_request_waits_a_day_and_a_grant_as_long_as_it_says() {
 
 #[test]
 fn an_execution_begins_only_with_what_it_needs() {
-    let begun = ExecutionStep { state: ExecutionState::Begun, begun_at: at(0), expires_at: at(PERMIT_TTL_S) };
-    assert_eq!(begin(Requirement::None, at(0)), Ok((None, begun)));
-    assert!(begin(Requirement::Approval(None), at(0)).is_err());
+    let begun = ExecutionStep {
+        state: ExecutionState::Begun,
+        begun_at: at(0),
+        expires_at: at(PERMIT_TTL_S),
+        executor: Executor::Reporting,
+    };
+    assert_eq!(begin(Requirement::None, Executor::Reporting, at(0)), Ok((None, begun)));
+    assert!(begin(Requirement::Approval(None), Executor::Reporting, at(0)).is_err());
 }
 
 #[test]
 fn an_outcome_is_reported_once_and_doubt_is_never_retried() {
-    let (_, begun) = begin(Requirement::None, at(0)).unwrap();
-    assert_eq!(begun.doubt(at(DOUBT_AFTER_S)), None);
-    let doubted = begun.doubt(at(DOUBT_AFTER_S.saturating_add(1))).unwrap();
+    let (_, begun) = begin(Requirement::None, Executor::Reporting, at(0)).unwrap();
+    assert_eq!(begun.lapse(at(DOUBT_AFTER_S)), None);
+    let doubted = begun.lapse(at(DOUBT_AFTER_S.saturating_add(1))).unwrap();
     assert_eq!(doubted.state, ExecutionState::InDoubt);
     for step in [begun, doubted] {
         for (status, state) in [
@@ -87,7 +95,19 @@ fn an_outcome_is_reported_once_and_doubt_is_never_retried() {
             let done = step.finish(status).unwrap();
             assert_eq!(done.state, state);
             assert!(done.finish(status).is_err());
-            assert_eq!(done.doubt(at(1_000_000)), None);
+            assert_eq!(done.lapse(at(1_000_000)), None);
         }
     }
+}
+
+/// Nobody will say how it went: with its permit the execution is over, and nothing that is said later reopens it.
+#[test]
+fn an_executor_that_never_reports_leaves_an_unreported_execution_when_its_permit_expires() {
+    let (_, begun) = begin(Requirement::None, Executor::Silent, at(0)).unwrap();
+    assert_eq!(begun.lapse(at(PERMIT_TTL_S)), None);
+    let lapsed = begun.lapse(at(PERMIT_TTL_S.saturating_add(1))).unwrap();
+    assert_eq!(lapsed.state, ExecutionState::Unreported);
+    assert_eq!(lapsed.lapse(at(1_000_000)), None);
+    assert!(lapsed.finish(OutcomeStatus::Succeeded).is_err());
+    assert_eq!(begun.finish(OutcomeStatus::Failed).unwrap().state, ExecutionState::Failed);
 }

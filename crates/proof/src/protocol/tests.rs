@@ -6,7 +6,7 @@ use countersign_ledger::{ApprovalStep, Requirement, begin};
 use countersign_policy::ApprovalState;
 use stateright::{Checker as _, Model, Property};
 
-use super::{Action, Agent, Invariant, Reached, State, step};
+use super::{Action, Agent, Invariant, Reached, State, executor_of, step};
 use crate::explore::{confirms, explore};
 
 /// A mistake that somebody could make in the store.
@@ -88,17 +88,17 @@ fn flawed(flaw: Flaw, state: &State, action: Action) -> Option<State> {
         (Flaw::IgnoreRevocation, Action::Commit(agent)) => {
             let (replica, approval, read, instant) = asking(agent)?;
             let granted = read.filter(|step| step.state == ApprovalState::Revoked)?;
-            let as_granted = ApprovalStep { state: ApprovalState::Granted, ..granted };
-            let at = State::at(instant)?;
-            let (_, execution) = begin(Requirement::Approval(Some(as_granted)), at).ok()?;
+            let need = Requirement::Approval(Some(ApprovalStep { state: ApprovalState::Granted, ..granted }));
+            let (_, execution) = begin(need, executor_of(agent), State::at(instant)?).ok()?;
             let next = State { writer: None, ..state.with_execution(approval, agent, execution) };
             Some(next.with_agent(agent, Agent::Answered { replica, approval }))
         }
         (Flaw::IgnoreExpiry, Action::Commit(agent)) => {
             let (replica, approval, read, instant) = asking(agent)?;
             let granted = read.filter(|step| step.state == ApprovalState::Granted)?;
-            let (consumed, _) = begin(Requirement::Approval(Some(granted)), State::at(0)?).ok()?;
-            let (_, execution) = begin(Requirement::None, State::at(instant)?).ok()?;
+            let (consumed, _) =
+                begin(Requirement::Approval(Some(granted)), executor_of(agent), State::at(0)?).ok()?;
+            let (_, execution) = begin(Requirement::None, executor_of(agent), State::at(instant)?).ok()?;
             let next = state.written(approval, consumed?).with_execution(approval, agent, execution);
             Some(State { writer: None, ..next.with_agent(agent, Agent::Answered { replica, approval }) })
         }
@@ -159,6 +159,7 @@ impl Model for Checked {
             Property::always("Durable", |_, state| Invariant::Durable.holds(state)),
             Property::sometimes("Succeeded", |_, state| Reached::Succeeded.is_here(state)),
             Property::sometimes("InDoubt", |_, state| Reached::InDoubt.is_here(state)),
+            Property::sometimes("Unreported", |_, state| Reached::Unreported.is_here(state)),
             Property::sometimes("Revoked", |_, state| Reached::Revoked.is_here(state)),
             Property::sometimes("Expired", |_, state| Reached::Expired.is_here(state)),
             Property::sometimes("BothConsumed", |_, state| Reached::BothConsumed.is_here(state)),

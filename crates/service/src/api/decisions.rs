@@ -3,7 +3,7 @@
 use countersign_canon::{
     Definitions, Json, List, Object, Reader, Text, Value, Wire, record, schema_document,
 };
-use countersign_ledger::{Decided, DecisionId, DecisionRecord, PendingApproval, PermitDocument};
+use countersign_ledger::{Decided, DecisionId, DecisionRecord, Executor, PendingApproval, PermitDocument};
 use countersign_policy::{
     ActionKind, ApprovalId, EvidenceRef, ProbeFacts, SessionId, TraceDocument, Warrant,
 };
@@ -81,6 +81,7 @@ impl Endpoint for DecideAction {
             probe: self.probe,
             proceed: if self.proceed { Proceed::Begin } else { Proceed::Ask },
             client_request_id: self.client_request_id,
+            executor: Executor::Reporting,
         };
         Ok(Asked::change(ask.into_command(FreshIds::make(clock::now()?)?), |answer| {
             Decision::from_answer(answer).map(DecisionReply::from)

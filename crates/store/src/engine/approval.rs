@@ -2,7 +2,7 @@
 
 use countersign_canon::{Json, Text, Timestamp, Wire as _};
 use countersign_ledger::{
-    Access, Approval, DOUBT_AFTER_S, EventKind, Execution, Grant, OutcomeStatus, PermitId, Reason, detail,
+    Access, Approval, EventKind, Execution, ExecutionState, Grant, OutcomeStatus, PermitId, Reason, detail,
 };
 use countersign_policy::{ApprovalId, ApprovalState};
 
@@ -100,7 +100,7 @@ impl Working<'_> {
         let rows = self.sql.query(query, &[now.as_unix().into(), SWEEP_ROWS_MAX.into()])?;
         let ids: Vec<&str> = rows.iter().map(|row| row.text(0)).collect::<Result<_, _>>()?;
         self.approvals.load(self.sql, &ids)?;
-        let mut swept = Swept { expired: 0, in_doubt: 0, forgotten: 0 };
+        let mut swept = Swept { expired: 0, in_doubt: 0, unreported: 0, forgotten: 0 };
         for id in ids {
             let expired = self.approvals.get(self.sql, id)?.and_then(|approval| approval.expire(now));
             if let Some(expired) = expired {
@@ -109,18 +109,22 @@ impl Working<'_> {
                 swept.expired = swept.expired.saturating_add(1);
             }
         }
-        let query = "SELECT permit_id FROM execution WHERE state = 'begun' AND begun_at < $1
-            ORDER BY begun_at, permit_id LIMIT $2";
-        let due = now.as_unix().saturating_sub(DOUBT_AFTER_S);
-        let rows = self.sql.query(query, &[due.into(), SWEEP_ROWS_MAX.into()])?;
+        let query = "SELECT permit_id FROM execution WHERE state = 'begun' AND due_at < $1
+            ORDER BY due_at, permit_id LIMIT $2";
+        let rows = self.sql.query(query, &[now.as_unix().into(), SWEEP_ROWS_MAX.into()])?;
         let ids: Vec<&str> = rows.iter().map(|row| row.text(0)).collect::<Result<_, _>>()?;
         self.executions.load(self.sql, &ids)?;
         for id in ids {
-            let doubted = self.executions.get(self.sql, id)?;
-            if let Some(doubted) = doubted.and_then(|execution| execution.doubt(now)) {
-                self.executions.put(doubted.clone());
-                self.emit_execution(origin, EventKind::ExecutionInDoubt, &doubted, now)?;
-                swept.in_doubt = swept.in_doubt.saturating_add(1);
+            let lapsed = self.executions.get(self.sql, id)?.and_then(|execution| execution.lapse(now));
+            if let Some(lapsed) = lapsed {
+                let (kind, count) = if lapsed.state == ExecutionState::Unreported {
+                    (EventKind::ExecutionFinished, &mut swept.unreported)
+                } else {
+                    (EventKind::ExecutionInDoubt, &mut swept.in_doubt)
+                };
+                *count = count.saturating_add(1);
+                self.executions.put(lapsed.clone());
+                self.emit_execution(origin, kind, &lapsed, now)?;
             }
         }
         let old = now.as_unix().saturating_sub(ANSWER_TTL_S);

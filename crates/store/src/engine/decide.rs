@@ -2,9 +2,9 @@
 
 use countersign_canon::{Json, Sha256, Text, Timestamp, Value, Wire as _, Within};
 use countersign_ledger::{
-    Approval, ApprovalRequest, Decided, DecisionRecord, EventKind, Execution, ExecutionState, LoadedVersion,
-    OutcomeStatus, PendingApproval, PermitDocument, QuorumRule, Requirement, Session, SessionState, begin,
-    detail,
+    Approval, ApprovalRequest, Decided, DecisionRecord, EventKind, Execution, ExecutionState, Executor,
+    LoadedVersion, OutcomeStatus, PendingApproval, PermitDocument, QuorumRule, Requirement, Session,
+    SessionState, begin, detail,
 };
 use countersign_policy::{
     ApprovalNeed, Authorization, Decision, Evaluation, EvidenceRef, Gate, NameSet, ProbeFacts, ProbeSchema,
@@ -313,7 +313,7 @@ fn begun(
     let brought = asked.approval.as_ref();
     let requirement =
         if needs_one { Requirement::Approval(brought.map(Approval::step)) } else { Requirement::None };
-    let (step, execution) = begin(requirement, asked.now)?;
+    let (step, execution) = begin(requirement, asked.decide.executor, asked.now)?;
     let permit_id = &asked.decide.fresh.permit_id;
     let consumed = step.zip(brought).map(|(step, approval)| approval.consumed(step, permit_id, asked.now));
     let execution = Execution {
@@ -325,6 +325,8 @@ fn begun(
         state: ExecutionState::Begun,
         begun_at: execution.begun_at,
         expires_at: execution.expires_at,
+        // What nobody says anything else about reports: so it was before anybody could say.
+        executor: Some(execution.executor).filter(|executor| *executor == Executor::Silent),
         ended_at: None,
         detail: None,
     };

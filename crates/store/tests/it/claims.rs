@@ -2,10 +2,11 @@
 
 use countersign_canon::{Json, Object, Sha256, Wire as _};
 use countersign_ledger::{
-    Access, EventKind, ExecutionState, LoadedVersion, LogLevel, NewEvent, OutcomeStatus, ProofArtifact,
-    ProofId, ProofInput, ProofStatus, SessionKind, StreamId, TheoremId, ledger_codes,
+    Access, EventKind, ExecutionState, Executor, LoadedVersion, LogLevel, NewEvent, OutcomeStatus,
+    PERMIT_TTL_S, ProofArtifact, ProofId, ProofInput, ProofStatus, SessionKind, StreamId, TheoremId,
+    ledger_codes,
 };
-use countersign_policy::{ApprovalState, Mode, ProbeFacts, ProbeHash, codes as policy_codes};
+use countersign_policy::{ApprovalId, ApprovalState, Mode, ProbeFacts, ProbeHash, codes as policy_codes};
 use countersign_store::{Command, Decide, FreshIds, KeptProof, Proceed, Reply, store_codes};
 
 use crate::lab::{Lab, action, at, bytes_of, code_of, session_id, signed, text};
@@ -40,6 +41,7 @@ pub(crate) const ALL: &[Claim] = &[
         a_mode_changes_in_the_transaction_that_uses_up_its_approval,
     ),
     ("time_ends_what_nobody_ends", time_ends_what_nobody_ends),
+    ("what_nobody_reports_closes_with_its_permit", what_nobody_reports_closes_with_its_permit),
     (
         "a_clock_set_back_stops_decisions_until_it_has_caught_up",
         a_clock_set_back_stops_decisions_until_it_has_caught_up,
@@ -306,18 +308,52 @@ pub(crate) fn time_ends_what_nobody_ends(lab: &Lab) {
     let sweep = || {
         let answer = lab.tell("root", Access::Admin, Command::Sweep).unwrap();
         let Reply::Swept(swept) = answer.reply else { panic!("{:?}", answer.reply) };
-        (swept.expired, swept.in_doubt)
+        (swept.expired, swept.in_doubt, swept.unreported)
     };
-    assert_eq!(sweep(), (0, 0));
+    assert_eq!(sweep(), (0, 0, 0));
     lab.wait(121);
-    assert_eq!(sweep(), (1, 0));
+    assert_eq!(sweep(), (1, 0, 0));
     assert_eq!(lab.store.approval(&unused).unwrap().unwrap().state, ApprovalState::Expired);
     lab.wait(900);
-    assert_eq!(sweep(), (0, 1));
-    assert_eq!(sweep(), (0, 0));
+    assert_eq!(sweep(), (0, 1, 0));
+    assert_eq!(sweep(), (0, 0, 0));
     let execution = lab.store.executions().unwrap().remove(0);
     assert_eq!(execution.state, ExecutionState::InDoubt);
     assert_eq!(lab.code(&session, "deploy", Some(&used)), ("URM_APPROVAL_CONSUMED".to_owned(), false));
+}
+
+pub(crate) fn what_nobody_reports_closes_with_its_permit(lab: &Lab) {
+    let session = lab.session(Mode::WritesAllowed);
+    let used = lab.approved(&session);
+    lab.code(&session, "deploy", Some(&used));
+    let unheard = |id: &ApprovalId| Decide {
+        approval_id: Some(id.clone()),
+        executor: Executor::Silent,
+        ..action(Some(&session), "deploy", "prod")
+    };
+    let silent = lab.approved(&session);
+    let (_, answer) = lab.decide(unheard(&silent)).unwrap();
+    let permit = answer.permit.unwrap().id().clone();
+    let sweep = || {
+        let answer = lab.tell("root", Access::Admin, Command::Sweep).unwrap();
+        let Reply::Swept(swept) = answer.reply else { panic!("{:?}", answer.reply) };
+        (swept.in_doubt, swept.unreported)
+    };
+    lab.wait(PERMIT_TTL_S);
+    assert_eq!(sweep(), (0, 0), "the permit's last second still counts");
+    lab.wait(1);
+    assert_eq!(sweep(), (0, 1));
+    assert_eq!(sweep(), (0, 0));
+    let execution = lab.store.execution(&permit).unwrap().unwrap();
+    assert_eq!((execution.state, execution.detail), (ExecutionState::Unreported, None));
+    let last = lab.store.events(&session.stream(), 0).unwrap().pop().unwrap();
+    assert_eq!(last.event, EventKind::ExecutionFinished);
+    assert_eq!(last.detail.get("state").and_then(Json::as_str), Some("unreported"));
+    let late = Command::Finish(permit, OutcomeStatus::Succeeded, text(""));
+    assert!(lab.tell("root", Access::Admin, late).is_err(), "what is closed stays closed");
+    assert_eq!(code_of(&lab.decide(unheard(&silent)).unwrap().0), "URM_APPROVAL_CONSUMED");
+    lab.wait(900);
+    assert_eq!(sweep(), (1, 0), "silence of one who reports is doubt");
 }
 
 pub(crate) fn a_clock_set_back_stops_decisions_until_it_has_caught_up(lab: &Lab) {

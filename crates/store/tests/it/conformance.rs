@@ -85,6 +85,11 @@ fn a_mode_changes_in_the_transaction_that_uses_up_its_approval() {
 }
 
 #[test]
+fn what_nobody_reports_closes_with_its_permit() {
+    claims::what_nobody_reports_closes_with_its_permit(&Lab::sqlite());
+}
+
+#[test]
 fn time_ends_what_nobody_ends() {
     claims::time_ends_what_nobody_ends(&Lab::sqlite());
 }

@@ -7,7 +7,7 @@ use std::{
 
 use countersign_canon::{Json, Text, Timestamp};
 use countersign_ledger::{
-    Access, Approval, ApproverKey, Decided, EventKind, Grant, GrantTtl, KeyName, Principal, Reason,
+    Access, Approval, ApproverKey, Decided, EventKind, Executor, Grant, GrantTtl, KeyName, Principal, Reason,
     SecretKey, Session, SessionKind, Source,
 };
 use countersign_policy::{ActionKind, ApprovalId, Mode, Role, SessionId};
@@ -230,6 +230,7 @@ pub(crate) fn action(session: Option<&Session>, kind: &str, target: &str) -> Dec
         probe: None,
         proceed: Proceed::Begin,
         client_request_id: None,
+        executor: Executor::Reporting,
         fresh: FreshIds::make(at(0)).unwrap(),
     }
 }

@@ -102,15 +102,12 @@ fn workspace(root: &Path, client: Client, findings: &mut Findings) {
 fn hooks(root: &Path, client: Client, findings: &mut Findings) -> Result<bool, Failure> {
     let entries = client.entries().map_err(Failure::CouldNotTell)?;
     let own = client.settings(root).map_err(Failure::CouldNotTell)?;
-    let managed = (client == Client::ClaudeCode).then(claude_code::managed_settings);
-    let places: Vec<PathBuf> = [Some(own), managed].into_iter().flatten().collect();
+    let places = [own, client.managed_settings()];
     let read = |path: &PathBuf| files::read_all(path).unwrap_or_default();
-    let has_all = |path: &&PathBuf| {
-        Json::parse(&read(path))
-            .is_ok_and(|json| entries.iter().all(|entry| settings::has_hook(&json, entry)))
-    };
-    if let Some(path) = places.iter().find(has_all) {
-        findings.note(true, format!("the hooks: in `{}`", path.display()), "");
+    let found = places.iter().filter(|path| client.has_hooks(&read(path), &entries));
+    let found: Vec<String> = found.map(|path| format!("`{}`", path.display())).collect();
+    if !found.is_empty() {
+        findings.note(true, format!("the hooks: in {}", found.join(", ")), "");
         return Ok(true);
     }
     let ending = format!(" hook {}", client.as_str());
@@ -144,9 +141,12 @@ fn switched_off(root: &Path, findings: &mut Findings) {
         let json = Json::parse(&bytes).ok();
         json.is_some_and(|json| json.get("disableAllHooks").and_then(Json::as_bool) == Some(true))
     };
+    let entries = Client::ClaudeCode.entries().unwrap_or_default();
+    let managed = claude_code::managed_settings();
+    let are_managed = Client::ClaudeCode.has_hooks(&files::read_all(&managed).unwrap_or_default(), &entries);
     let found: Vec<String> = claude_code::all_settings(root)
         .into_iter()
-        .filter(is_off)
+        .filter(|path| is_off(path) && (!are_managed || *path == managed))
         .map(|path| format!("`{}`", path.display()))
         .collect();
     let what = if found.is_empty() { "none".to_owned() } else { found.join(", ") };

@@ -12,7 +12,6 @@ use super::{
     desk::{CODEX, CODEX_0_99, Desk, FILESYSTEM_SERVER, PROGRAM, Talk, client, codex_versions},
     model::Model,
 };
-use crate::support::skip;
 
 fn exec(command: &str) -> Value {
     json!({"tool": "exec_command", "input": {"cmd": command}})
@@ -439,18 +438,6 @@ fn a_thread_that_got_other_settings_is_refused() {
     }
 }
 
-/// A program that starts Codex with these managed settings, where the machine lets a test have a view of files of its own.
-fn managed(desk: &Desk, codex: &Path, settings: &str) -> Option<PathBuf> {
-    desk.write("managed/codex/requirements.toml", settings);
-    let (folder, codex) = (desk.path("managed"), codex.display());
-    let mount = format!("mount -t overlay overlay -o lowerdir={}:/etc /etc", folder.display());
-    let text =
-        format!("#!/bin/bash\nexec unshare -rm bash -c '{mount} && exec {codex} \"$@\"' codex \"$@\"\n");
-    desk.write_program("home/codex-managed", &text);
-    let bin = desk.path("home/codex-managed");
-    (desk.run(&bin, &["--version"], &[]).exit == Some(0)).then_some(bin)
-}
-
 /// What the managed settings allow bounds every thread; if that leaves none that asks, there is none.
 #[test]
 fn requirements_bound_every_thread() {
@@ -462,9 +449,8 @@ fn requirements_bound_every_thread() {
             ("allowed_approval_policies = [\"on-request\"]\n", None),
         ] {
             let desk = Desk::governed(&model, "");
-            let Some(bin) = managed(&desk, &codex, settings) else {
-                return skip("requirements_bound_every_thread", "this machine has no namespaces for users");
-            };
+            desk.write("etc/codex/requirements.toml", settings);
+            let Some(bin) = desk.managed("requirements_bound_every_thread", &codex) else { return };
             let mut client = Client::start(&desk, &bin, &[], json!({}));
             let params = json!({"cwd": desk.path("work"), "sandbox": "danger-full-access"});
             match sandbox {

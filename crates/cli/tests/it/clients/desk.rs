@@ -110,11 +110,30 @@ impl Desk {
         Ran { exit: status.code(), stdout, stderr }
     }
 
+    /// A program that starts this one with the folder `etc` laid over the machine's own, where the machine lets a test have
+    /// a view of files of its own.
+    pub(crate) fn managed(&self, test: &str, program: &Path) -> Option<PathBuf> {
+        fs::create_dir_all(self.path("etc")).unwrap();
+        let mount = format!("mount -t overlay overlay -o lowerdir={}:/etc /etc", self.path("etc").display());
+        let start = format!("{mount} && exec {} \"$@\"", program.display());
+        self.write_program(
+            "home/managed",
+            &format!("#!/bin/bash\nexec unshare -rm bash -c '{start}' managed \"$@\"\n"),
+        );
+        let managed = self.path("home/managed");
+        if self.run(&managed, &["--version"], &[]).exit == Some(0) {
+            return Some(managed);
+        }
+        skip(test, "this machine has no namespaces for users");
+        None
+    }
+
     /// In the workspace, at home here.
     fn settle(&self, command: &mut Command) {
         command.current_dir(self.path("work")).env("HOME", self.path("home")).env("TMPDIR", self.path("tmp"));
         command.env("XDG_DATA_HOME", self.path("home/data")).env("SHELL", "/bin/bash");
         command.env("CODEX_HOME", self.path("home/codex")).env("CLAUDE_CONFIG_DIR", self.path("home/claude"));
+        command.env("COUNTERSIGN_SYSTEM_FOLDER", self.path("etc"));
     }
 
     /// Starts the program under test, to talk with it line by line.

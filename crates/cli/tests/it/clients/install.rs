@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use super::{
-    desk::{CODEX, Desk, PROGRAM, client},
+    desk::{CLAUDE, CODEX, Desk, PROGRAM, client},
     model::Model,
 };
 
@@ -108,4 +110,64 @@ fn codex_is_installed_trusted_watched_and_uninstalled_to_the_byte() {
     desk.countersign(&["uninstall", "codex"]);
     assert_eq!(desk.read("home/codex/config.toml"), before);
     assert!(!desk.has("home/codex/hooks.json"));
+}
+
+/// For the whole machine: no user's settings switch the hooks off, and the file gets back the bytes that it had.
+#[test]
+fn codex_is_installed_for_the_whole_machine() {
+    const TEST: &str = "codex_is_installed_for_the_whole_machine";
+    const PLACE: &str = "etc/codex/requirements.toml";
+    let Some(codex) = client(TEST, CODEX) else { return };
+    let (desk, model) = (Desk::new(), Model::start(|_| ()));
+    desk.configure_codex(&model, "hooks = false\n");
+    let before =
+        "# ours\nallowed_approval_policies = [\"never\", \"on-request\"]\n\n[features]\nunified_exec = true";
+    desk.write(PLACE, before);
+    let Some(codex) = desk.managed(TEST, &codex) else { return };
+    let bin = codex.to_str().unwrap();
+    let dry = desk.countersign(&["install", "codex", "--managed", "--dry-run"]);
+    assert!(dry.stdout().contains("+[[hooks.PreToolUse]]"), "{}", dry.screen());
+    assert_eq!(desk.read(PLACE).as_deref(), Some(before));
+    let first = desk.countersign(&["install", "codex", "--managed", "--bin", bin]);
+    assert_eq!(first.stdout(), dry.stdout());
+    let again = desk.countersign(&["install", "codex", "--managed", "--bin", bin]);
+    assert!(again.stdout().is_empty() && again.stderr().contains("already"), "{}", again.screen());
+    let exec = |command: &str| json!({"tool": "exec_command", "input": {"cmd": command}});
+    desk.codex(&codex, &model, &json!([exec("touch allowed"), exec("eval \"touch denied\"")]), &[]);
+    assert!(desk.has("work/allowed") && !desk.has("work/denied"), "{}", model.heard());
+    let (exit, said) = doctor(&desk, &["codex", "--bin", bin]);
+    assert_eq!(exit, Some(0), "{said}");
+    desk.countersign(&["uninstall", "codex"]);
+    assert_eq!(desk.read(PLACE).as_deref(), Some(before));
+    // What Codex does not understand is not left there.
+    let unreadable = "allowed_approval_policies = [\n";
+    desk.write(PLACE, unreadable);
+    let ran = desk.run(Path::new(PROGRAM), &["install", "codex", "--managed", "--bin", bin], &[]);
+    assert_eq!((ran.exit, desk.read(PLACE).as_deref()), (Some(2), Some(unreadable)), "{}", ran.screen());
+}
+
+#[test]
+fn claude_code_is_installed_for_the_whole_machine() {
+    const TEST: &str = "claude_code_is_installed_for_the_whole_machine";
+    const PLACE: &str = "etc/claude-code/managed-settings.json";
+    let Some(claude) = client(TEST, CLAUDE) else { return };
+    let (desk, model) = (Desk::new(), Model::start(|_| ()));
+    let before = "{ \"cleanupPeriodDays\": 20 }\n";
+    desk.write(PLACE, before);
+    desk.write("work/.claude/settings.local.json", "{\"disableAllHooks\": true}");
+    desk.write("home/claude/settings.json", "{\"disableAllHooks\": true}");
+    let Some(claude) = desk.managed(TEST, &claude) else { return };
+    let dry = desk.countersign(&["install", "claude-code", "--managed", "--dry-run"]);
+    assert!(dry.stdout().contains("onFailure"), "{}", dry.screen());
+    assert_eq!(desk.read(PLACE).as_deref(), Some(before));
+    desk.countersign(&["install", "claude-code", "--managed"]);
+    let again = desk.countersign(&["install", "claude-code", "--managed"]);
+    assert!(again.stdout().is_empty() && again.stderr().contains("already"), "{}", again.screen());
+    let bash = |command: &str| json!({"tool": "Bash", "input": {"command": command}});
+    desk.claude(&claude, &model, &json!([bash("touch allowed"), bash("eval \"touch denied\"")]), &[]);
+    assert!(desk.has("work/allowed") && !desk.has("work/denied"), "{}", model.heard());
+    let (exit, said) = doctor(&desk, &["claude-code"]);
+    assert_eq!(exit, Some(0), "{said}");
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert_eq!(desk.read(PLACE).as_deref(), Some(before));
 }

@@ -1,0 +1,62 @@
+//! Hooks in what the machine requires of every user's Codex: `requirements.toml`.
+//!
+//! Codex itself is the judge of that file: what was put in is asked for again, and taken out if Codex has not understood it.
+
+use countersign_canon::Json;
+
+use super::super::settings::Entry;
+
+/// The line before what is put in, and the line after it.
+const MARKS: [&str; 2] =
+    ["# >>> countersign install codex --managed\n", "# <<< countersign install codex --managed\n"];
+
+/// The line under which a user's Codex finds whether it has hooks at all: without it a user could switch them off.
+const FEATURES: &str = "[features]";
+const HOOKS_ON: &str = "hooks = true\n";
+
+/// The requirements with these hooks behind what is there; nothing if they are there already.
+pub(crate) fn with_hooks(found: &str, entries: &[Entry]) -> Option<String> {
+    let mut rest = without_hooks(found);
+    if !rest.is_empty() && !rest.ends_with('\n') {
+        rest.push('\n');
+    }
+    let mut lines: Vec<&str> = rest.split_inclusive('\n').collect();
+    let features = match lines.iter().position(|line| line.trim() == FEATURES) {
+        None => format!("{FEATURES}\n{HOOKS_ON}"),
+        Some(header) => {
+            let table = lines.iter().skip(header.saturating_add(1)).take_while(|line| !line.starts_with('['));
+            if !table.into_iter().any(|line| *line == HOOKS_ON) {
+                lines.insert(header.saturating_add(1), HOOKS_ON);
+            }
+            String::new()
+        }
+    };
+    let [opening, closing] = MARKS;
+    let hooks: String = entries.iter().map(table).collect();
+    let edited = format!("{}{opening}{features}{hooks}{closing}", lines.concat());
+    (edited != found).then_some(edited)
+}
+
+/// The requirements without what was put in between the marks.
+fn without_hooks(found: &str) -> String {
+    let [opening, closing] = MARKS;
+    let cut =
+        found.split_once(opening).and_then(|(before, rest)| Some((before, rest.split_once(closing)?.1)));
+    cut.map_or_else(|| found.to_owned(), |(before, after)| format!("{before}{after}"))
+}
+
+/// A hook as TOML; texts and numbers are written as JSON writes them.
+fn table(entry: &Entry) -> String {
+    let members = |json: &Json<'_>| {
+        let object = json.as_object().map(|object| object.members().to_vec()).unwrap_or_default();
+        let plain = object.into_iter().filter(|member| member.value.as_array().is_none());
+        plain.map(|member| format!("{} = {}\n", member.key, member.value.to_canonical())).collect::<String>()
+    };
+    let event = entry.event;
+    let hooks = entry.matcher.get("hooks").and_then(Json::as_array).unwrap_or_default();
+    let hooks = hooks.iter().map(|hook| format!("[[hooks.{event}.hooks]]\n{}", members(hook)));
+    format!("\n[[hooks.{event}]]\n{}{}", members(&entry.matcher), hooks.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests;

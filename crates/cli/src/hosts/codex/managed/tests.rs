@@ -1,0 +1,34 @@
+//! Requirements that people have written, with hooks put in.
+
+use super::{super::entries, with_hooks};
+
+#[test]
+fn hooks_are_put_behind_everything_else_and_only_once() {
+    let hooks = entries("/bin/countersign");
+    let fresh = with_hooks("", &hooks).unwrap();
+    assert_eq!(
+        fresh,
+        "# >>> countersign install codex --managed\n[features]\nhooks = true\n\
+         \n[[hooks.PreToolUse]]\nmatcher = \"*\"\n[[hooks.PreToolUse.hooks]]\ncommand = \"/bin/countersign hook codex\"\n\
+         timeout = 10\ntype = \"command\"\n\n[[hooks.PostToolUse]]\nmatcher = \"*\"\n[[hooks.PostToolUse.hooks]]\ncommand = \"/bin/countersign hook codex\"\n\
+         timeout = 10\ntype = \"command\"\n# <<< countersign install codex --managed\n"
+    );
+    for before in
+        ["", "a = 1", "a = 1\n", "[features]\nshell = true\n", "[features]\nhooks = true\n", "[rules]\n"]
+    {
+        let edited = with_hooks(before, &hooks).unwrap();
+        assert_eq!(with_hooks(&edited, &hooks), None, "{before}");
+        assert_eq!(edited.matches("hooks = true\n").count(), 1, "{edited}");
+        assert_eq!(edited.matches("[features]\n").count(), 1, "{edited}");
+        let mut rest = edited.lines();
+        assert!(before.lines().all(|line| rest.any(|found| found == line)), "{before} in {edited}");
+    }
+}
+
+/// Hooks of another program, from another time, are replaced.
+#[test]
+fn another_programs_hooks_are_replaced() {
+    let old = with_hooks("a = 1\n", &entries("/old/countersign")).unwrap();
+    let new = with_hooks(&old, &entries("/new/countersign")).unwrap();
+    assert_eq!(new, with_hooks("a = 1\n", &entries("/new/countersign")).unwrap());
+}

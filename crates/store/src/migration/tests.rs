@@ -1,0 +1,39 @@
+//! A store of an earlier version, brought to this one.
+
+use rusqlite::Connection;
+
+use super::{is_current, migrate, migrate_to, version};
+use crate::sql::Sql;
+
+/// What was begun before anybody said who reports keeps the time that it had.
+#[test]
+fn executions_of_an_earlier_store_keep_their_time() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    let sql: &mut dyn Sql = &mut connection.transaction().unwrap();
+    migrate_to(sql, 4).unwrap();
+    assert_eq!((version(sql).unwrap(), is_current(sql).unwrap()), (4, false));
+    let begun = "INSERT INTO execution (permit_id, approval_id, state, begun_at, body)
+        VALUES ('per_1', 'apr_1', 'begun', 100, '{}'), ('per_2', NULL, 'succeeded', 200, '{}')";
+    sql.execute(begun, &[]).unwrap();
+    migrate(sql).unwrap();
+    assert!(is_current(sql).unwrap());
+    let query =
+        "SELECT permit_id, approval_id, state, begun_at, due_at, body FROM execution ORDER BY permit_id";
+    let rows = sql.query(query, &[]).unwrap();
+    let told = |row: &crate::sql::Row| {
+        let place = (row.integer(3).unwrap(), row.integer(4).unwrap());
+        (
+            row.text(0).unwrap().to_owned(),
+            row.text(2).unwrap().to_owned(),
+            place,
+            row.text(5).unwrap().to_owned(),
+        )
+    };
+    let expected = [("per_1", "begun", (100, 1000)), ("per_2", "succeeded", (200, 1100))]
+        .map(|(permit, state, place)| (permit.to_owned(), state.to_owned(), place, "{}".to_owned()));
+    assert_eq!(rows.iter().map(told).collect::<Vec<_>>(), expected);
+    let again = "INSERT INTO execution (permit_id, approval_id, state, begun_at, due_at, body)
+        VALUES ('per_3', 'apr_1', 'begun', 1, 1, '{}')";
+    assert!(sql.execute(again, &[]).is_err(), "one execution for each approval, as before");
+    migrate(sql).unwrap();
+}
