@@ -35,6 +35,7 @@ mod host;
 mod http;
 mod lineage;
 mod node;
+mod note;
 mod policies;
 mod prover;
 mod proving;
