@@ -41,6 +41,7 @@ mod prover;
 mod proving;
 mod reason;
 mod recorded;
+mod remote;
 mod replay;
 mod session;
 mod sign;
@@ -49,7 +50,7 @@ pub use crate::{
     admin::{generate_key, policy_documents},
     bundle::{BundleCheck, BundleFault, BundleReport},
     caller::Caller,
-    client::Client,
+    client::{Client, ClientOptions},
     clock::now,
     code::codes as service_codes,
     decision::{Ask, Decision},
