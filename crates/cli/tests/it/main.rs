@@ -11,6 +11,7 @@ mod dry_run;
 mod hook;
 mod http;
 mod intent;
+mod limits;
 mod locks;
 mod outages;
 mod policy;
