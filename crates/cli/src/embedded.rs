@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use countersign_canon::{Issue, Json};
-use countersign_service::{Caller, Client, Door, Node, NodeOptions};
+use countersign_service::{Caller, Client, ClientOptions, Door, Node, NodeOptions};
 
 use crate::{
     console::Console,
@@ -24,18 +24,22 @@ pub(crate) struct Place {
     /// A PostgreSQL database instead of the embedded one, such as postgres://localhost/countersign
     #[arg(long, value_name = "URL")]
     database: Option<String>,
-    /// A running service instead of a store: http://HOST:PORT or unix:PATH
+    /// A running service instead of a store: http://HOST:PORT, https://HOST:PORT or unix:PATH
     #[arg(long, value_name = "URL", conflicts_with_all = ["data", "checkpoint_dir", "database"])]
     url: Option<String>,
     /// The file with the token for the service [default: the variable COUNTERSIGN_TOKEN]
     #[arg(long, value_name = "FILE", requires = "url")]
     token_file: Option<PathBuf>,
+    /// The certificates that may vouch for an https:// service, in PEM form [default: the file that the variable
+    /// COUNTERSIGN_TLS_CA names, or else what this machine trusts]
+    #[arg(long, value_name = "FILE", requires = "url")]
+    tls_ca: Option<PathBuf>,
 }
 
 impl Place {
     /// The store in this folder.
     pub(crate) const fn at(data: PathBuf) -> Self {
-        Self { data, checkpoint_dir: None, database: None, url: None, token_file: None }
+        Self { data, checkpoint_dir: None, database: None, url: None, token_file: None, tls_ca: None }
     }
 
     /// The service: a store opened by whoever can open its files, or one that runs somewhere else.
@@ -49,7 +53,8 @@ impl Place {
             }
             None => environment::token(),
         };
-        Ok(Door::There(Client::new(url, token)?))
+        let roots = self.tls_ca.clone().or_else(environment::tls_ca);
+        Ok(Door::There(Client::new(url, ClientOptions { token, roots })?))
     }
 
     /// Opens the store, making it if it is not there.

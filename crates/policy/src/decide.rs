@@ -63,6 +63,12 @@ impl Gate {
         }
     }
 
+    /// The gate with this number.
+    #[must_use]
+    pub fn from_number(number: i64) -> Option<Self> {
+        Self::ALL.into_iter().find(|gate| i64::from(gate.number()) == number)
+    }
+
     /// What the step asks, for people.
     #[must_use]
     pub const fn describe(self) -> &'static str {
@@ -180,14 +186,17 @@ pub struct Evaluation<'p> {
     pub matched: Matched<'p>,
 }
 
-/// The rule that a decision with this code rests on, among those that matched, in order: the first that gives the code,
-/// or the first that asks for the approval that is missing. Where a gate decided, or no rule allowed it, there is none.
+/// The rule that a decision at this step rests on, among those that matched, in order: the first that denies, that asks for the
+/// approval which is missing, or that allows. Where a gate decided, or no rule allowed it, there is none.
 #[must_use]
-pub fn deciding_rule<'r>(code: &str, matched: impl Iterator<Item = &'r Rule> + Clone) -> Option<&'r Rule> {
-    let is_approval_missing = code == codes::URM_APPROVAL_REQUIRED.as_str();
-    let gives = matched.clone().find(|rule| rule.code.as_str() == code);
-    let asks = |rule: &&Rule| is_approval_missing && rule.then.effect == Effect::RequireApproval;
-    gives.or_else(|| matched.clone().find(asks))
+pub fn deciding_rule<'r>(gate: Gate, mut matched: impl Iterator<Item = &'r Rule>) -> Option<&'r Rule> {
+    let effect = match gate {
+        Gate::Capability | Gate::Grant | Gate::Mode | Gate::Approval => return None,
+        Gate::Kernel => Effect::DenyAction,
+        Gate::ApprovalRequired => Effect::RequireApproval,
+        Gate::Proceed => Effect::AllowAction,
+    };
+    matched.find(|rule| rule.then.effect == effect)
 }
 
 impl Policy {

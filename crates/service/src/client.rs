@@ -15,7 +15,6 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{
     Request, Response,
     body::Incoming,
-    client::conn::http1,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST},
 };
 use hyper_util::rt::TokioIo;
@@ -27,6 +26,7 @@ use crate::{
     code::codes,
     dial,
     http::ProblemBody,
+    remote::{Lost, Remote, exchange},
 };
 
 /// LIMIT: how long an answer may take.
@@ -37,8 +37,23 @@ const ANSWER_BYTES_MAX: usize = 256 << 20;
 /// Where a service is.
 #[derive(Debug, Clone)]
 enum Place {
-    Network(String),
+    Network(Remote),
     Socket(PathBuf),
+}
+
+/// How a service is asked.
+#[derive(Clone, Default)]
+pub struct ClientOptions {
+    /// The token that says who asks.
+    pub token: Option<String>,
+    /// The file with the certificates that may vouch for the service; nothing for those that this machine trusts.
+    pub roots: Option<PathBuf>,
+}
+
+impl fmt::Debug for ClientOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientOptions").field("roots", &self.roots).finish_non_exhaustive()
+    }
 }
 
 /// A service somewhere else.
@@ -55,22 +70,22 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// The service at `http://HOST:PORT` or `unix:PATH`, with the token that says who asks.
+    /// The service at `http://HOST:PORT`, `https://HOST:PORT` or `unix:PATH`.
     ///
     /// # Errors
     ///
-    /// Fails if the text is neither.
-    pub fn new(url: &str, token: Option<String>) -> Result<Self, ServiceError> {
-        let unreachable = |message: String| ServiceError::Unreachable { place: format!("`{url}`"), message };
-        let place = match (url.strip_prefix("unix:"), url.strip_prefix("http://")) {
-            (Some(path), _) => Place::Socket(PathBuf::from(path)),
-            (None, Some(authority)) => Place::Network(authority.trim_end_matches('/').to_owned()),
-            (None, None) => {
-                return Err(unreachable("it is neither `http://HOST:PORT` nor `unix:PATH`".to_owned()));
-            }
+    /// Fails if the text is none of these, and if the file of certificates cannot be used.
+    pub fn new(url: &str, options: ClientOptions) -> Result<Self, ServiceError> {
+        let ClientOptions { token, roots } = options;
+        let place = match url.strip_prefix("unix:") {
+            Some(path) => Place::Socket(PathBuf::from(path)),
+            None => Place::Network(
+                Remote::new(url, roots.as_deref()).map_err(|lost| lost_at(url.to_owned(), lost))?,
+            ),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| unreachable(error.to_string()))?;
+        let runtime =
+            runtime.map_err(|error| lost_at(url.to_owned(), Lost::Unreachable(error.to_string())))?;
         Ok(Self { place, token, runtime })
     }
 
@@ -82,7 +97,7 @@ impl Client {
     pub fn at_socket(path: &Path) -> Result<Option<Self>, ServiceError> {
         let url = format!("unix:{}", path.display());
         match dial::is_listening(path) {
-            Ok(true) => Self::new(&url, None).map(Some),
+            Ok(true) => Self::new(&url, ClientOptions::default()).map(Some),
             Ok(false) => Ok(None),
             Err(error) => Err(ServiceError::Unreachable { place: url, message: error.to_string() }),
         }
@@ -149,11 +164,12 @@ impl Client {
         target: &str,
         body: String,
     ) -> Result<Response<Incoming>, ServiceError> {
-        let host = match &self.place {
-            Place::Network(authority) => authority.as_str(),
-            Place::Socket(_) => "localhost",
+        let (host, prefix) = match &self.place {
+            Place::Network(remote) => (remote.authority(), remote.path()),
+            Place::Socket(_) => ("localhost", String::new()),
         };
-        let mut request = Request::builder().method(method.as_str()).uri(target).header(HOST, host);
+        let uri = format!("{prefix}{target}");
+        let mut request = Request::builder().method(method.as_str()).uri(uri).header(HOST, host);
         request = request.header(ACCEPT, "application/json");
         if let Some(token) = &self.token {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));
@@ -163,24 +179,24 @@ impl Client {
         }
         let request = request.body(Full::new(Bytes::from(body))).map_err(|error| self.lost(error))?;
         match &self.place {
-            Place::Network(authority) => {
-                let stream = dial::network(authority).await.map_err(|error| self.lost(error))?;
-                exchange(TokioIo::new(stream), request).await
-            }
+            Place::Network(remote) => remote.send(request).await.map_err(|lost| self.lost_as(lost)),
             Place::Socket(path) => {
                 let stream = dial::socket(path).await.map_err(|error| self.lost(error))?;
-                exchange(TokioIo::new(stream), request).await
+                exchange(TokioIo::new(stream), request).await.map_err(|error| self.lost(error))
             }
         }
-        .map_err(|error| self.lost(error))
     }
 
     fn lost(&self, error: impl fmt::Display) -> ServiceError {
+        self.lost_as(Lost::Unreachable(error.to_string()))
+    }
+
+    fn lost_as(&self, lost: Lost) -> ServiceError {
         let place = match &self.place {
-            Place::Network(authority) => format!("http://{authority}"),
+            Place::Network(remote) => remote.place(),
             Place::Socket(path) => format!("unix:{}", path.display()),
         };
-        ServiceError::Unreachable { place, message: error.to_string() }
+        lost_at(place, lost)
     }
 
     /// What the service says is wrong.
@@ -199,20 +215,11 @@ impl Client {
     }
 }
 
-/// Sends one request over a connection of its own.
-pub(crate) async fn exchange<I>(
-    io: I,
-    request: Request<Full<Bytes>>,
-) -> Result<Response<Incoming>, hyper::Error>
-where
-    I: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
-{
-    let (mut sender, connection) = http1::handshake(io).await?;
-    tokio::spawn(async move {
-        // What goes wrong on the way is told to whoever waits for the answer.
-        let _told = connection.await;
-    });
-    sender.send_request(request).await
+fn lost_at(place: String, lost: Lost) -> ServiceError {
+    match lost {
+        Lost::Unreachable(message) => ServiceError::Unreachable { place, message },
+        Lost::Untrusted(message) => ServiceError::Untrusted { place, message },
+    }
 }
 
 /// The target of a request and its body: fields of the path go there, the others into the query or the body.

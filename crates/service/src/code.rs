@@ -21,6 +21,8 @@ pub mod codes {
         SERVICE_TEXT_LENGTH
         /// The service could not be reached, or did not answer as one.
         SERVICE_UNREACHABLE
+        /// Who answered did not show to be the service: the certificate is missing, of another name, or nobody vouches for it.
+        SERVICE_UNTRUSTED
         /// The service refused with a code that this program does not know.
         SERVICE_REFUSED
         /// The address to listen on is not safe without TLS, or is taken.

@@ -55,6 +55,14 @@ pub enum ServiceError {
         /// What happened instead.
         message: String,
     },
+    /// Somebody answered who did not show to be the service. Whatever was asked is denied.
+    #[error("{place} is not trusted: {message}")]
+    Untrusted {
+        /// Where the service should be.
+        place: String,
+        /// What is wrong with who is there.
+        message: String,
+    },
     /// The service said no.
     #[error("{message}")]
     Remote {
@@ -92,6 +100,7 @@ impl ServiceError {
             Self::TextLength { .. } => codes::SERVICE_TEXT_LENGTH,
             Self::PolicyChanged { .. } => codes::HOOK_POLICY_CHANGED,
             Self::Unreachable { .. } => codes::SERVICE_UNREACHABLE,
+            Self::Untrusted { .. } => codes::SERVICE_UNTRUSTED,
             Self::Remote { code, .. } => *code,
             Self::Listen { .. } => codes::SERVICE_LISTEN,
             Self::Defect { .. } => codes::SERVICE_DEFECT,
@@ -126,6 +135,10 @@ impl From<&ServiceError> for Issue {
         let issue = Self::new(error.code(), error.to_string());
         if matches!(error, ServiceError::PolicyChanged { .. }) {
             let hint = "a person reads it and runs `countersign policy activate`, or takes the change back";
+            return issue.with_hint(hint);
+        }
+        if matches!(error, ServiceError::Untrusted { .. }) {
+            let hint = "ask for the service by the name in its certificate; name the certificate that vouches for it with --tls-ca";
             return issue.with_hint(hint);
         }
         issue

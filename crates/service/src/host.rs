@@ -4,18 +4,20 @@
 //! made from those names, so that a later report finds the permit without anybody keeping a list, and a call that comes
 //! twice under one name begins at most once.
 
-use countersign_canon::{Json, Nullable, Object, Sha256, Text};
+use countersign_canon::{Json, Object, Sha256, Text};
 use countersign_ledger::{
-    Access, Approval, Decided, EventContext, EventKind, Executor, NewEvent, OutcomeStatus, PermitId, Session,
-    SessionKind, SessionState, StreamId,
+    Access, Approval, Decided, EventKind, Executor, OutcomeStatus, PermitId, Session, SessionKind,
+    SessionState, StreamId,
 };
 use countersign_policy::{
     ActionHash, ApprovalId, Decision as Verdict, Gate, Mode, NameSet, ProbeFacts, ProbeSchema,
     ProvidedApproval, Request, Role, SessionFacts, SessionId, action_hash, authorize,
 };
-use countersign_store::{Command, FreshIds, Refusal};
+use countersign_store::{FreshIds, Refusal};
 
-use crate::{Ask, Caller, Decision, NewSession, Node, ServiceError, api::CallReply, caller::text, clock};
+use crate::{
+    Ask, Caller, Decision, NewSession, Node, ServiceError, api::CallReply, caller::text, clock, note::Note,
+};
 
 /// The role that an agent at a person's side acts in.
 const ROLE: &str = "copilot";
@@ -181,22 +183,8 @@ impl Node {
         run: Option<&Session>,
         detail: Object<'static>,
     ) -> Result<(), ServiceError> {
-        let origin = caller.origin(endpoint)?;
-        let event = NewEvent {
-            event,
-            stream_id: run.map_or_else(|| StreamId::audit(None), Session::stream),
-            ts: clock::now()?,
-            source: origin.source,
-            context: EventContext {
-                session_id: None,
-                run_id: run.map(|run| run.session_id.clone()),
-                role: Nullable(run.map(|run| run.role.clone())),
-                endpoint: origin.endpoint,
-                ir_hash: None,
-            },
-            detail,
-        };
-        self.call(caller, endpoint, Command::Append(vec![event])).map(|_| ())
+        let stream_id = run.map_or_else(|| StreamId::audit(None), Session::stream);
+        self.append(caller, endpoint, Note { event, stream_id, run, ir_hash: None, detail }).map(drop)
     }
 
     /// What would be decided about an action as things are, without an approval. Nothing is recorded.

@@ -35,11 +35,13 @@ mod host;
 mod http;
 mod lineage;
 mod node;
+mod note;
 mod policies;
 mod prover;
 mod proving;
 mod reason;
 mod recorded;
+mod remote;
 mod replay;
 mod session;
 mod sign;
@@ -48,7 +50,7 @@ pub use crate::{
     admin::{generate_key, policy_documents},
     bundle::{BundleCheck, BundleFault, BundleReport},
     caller::Caller,
-    client::Client,
+    client::{Client, ClientOptions},
     clock::now,
     code::codes as service_codes,
     decision::{Ask, Decision},

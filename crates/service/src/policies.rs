@@ -2,12 +2,12 @@
 
 use std::{path::Path, sync::PoisonError};
 
-use countersign_canon::{Json, Nullable};
-use countersign_ledger::{Activation, EventContext, EventKind, NewEvent, PolicyVersion, StreamId, detail};
+use countersign_canon::Json;
+use countersign_ledger::{Activation, EventKind, PolicyVersion, StreamId, detail};
 use countersign_policy::{AllowPolicy, Lattice, Policy, PolicyHash, shipped};
-use countersign_store::{Command, PolicyDocuments, Refusal};
+use countersign_store::{PolicyDocuments, Refusal};
 
-use crate::{Caller, Node, ServiceError, admin::policy_documents, caller::text, clock, files};
+use crate::{Caller, Node, ServiceError, admin::policy_documents, files, note::Note};
 
 /// The files of a policy folder: rules, lattice and allow policy.
 pub const POLICY_FILES: [&str; 3] =
@@ -133,22 +133,14 @@ impl Node {
     }
 
     fn tell_of_failure(&self, caller: &Caller, fault: &ServiceError) -> Result<(), ServiceError> {
-        let endpoint = "/v1/policy";
         let members = [("code", Json::from(fault.code())), ("message", Json::from(fault.to_string()))];
-        let event = NewEvent {
+        let note = Note {
             event: EventKind::PolicyLoadFailed,
             stream_id: StreamId::policy(),
-            ts: clock::now()?,
-            source: caller.origin(endpoint)?.source,
-            context: EventContext {
-                session_id: None,
-                run_id: None,
-                role: Nullable(None),
-                endpoint: text("the endpoint", endpoint)?,
-                ir_hash: None,
-            },
+            run: None,
+            ir_hash: None,
             detail: detail(members),
         };
-        self.call(caller, endpoint, Command::Append(vec![event])).map(drop)
+        self.append(caller, "/v1/policy", note).map(drop)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, btree_map::Entry};
 
 use countersign_canon::{Json, Reader, Value, Wire as _};
 use countersign_ledger::{LoadedVersion, VersionNumber};
-use countersign_policy::{Context, Decision, Evaluation, Gate, Policy, Rule};
+use countersign_policy::{Context, Gate, Policy, deciding_rule};
 
 use crate::{Node, ServiceError, code::codes};
 
@@ -158,7 +158,8 @@ impl Node {
             if after == before {
                 continue;
             }
-            let rule_id = decisive(&evaluation).map(|rule| rule.rule_id.to_string());
+            let rule_id = deciding_rule(evaluation.gate, evaluation.matched.iter())
+                .map(|rule| rule.rule_id.to_string());
             let key = [&before.0, &before.1, &after.0, &after.1].map(Clone::clone);
             let Situation { context, count, decision_id, .. } = situation;
             let flip = Flip { rule_id: rule_id.clone(), before, after, count, context, decision_id };
@@ -178,17 +179,6 @@ impl Node {
             }
         }
         Ok(Backtest { decisions, gated, flips: flips.into_values().collect() })
-    }
-}
-
-/// The rule that decided: the first denial; for a missing approval the first that asks for one; else the first that allows.
-fn decisive<'e>(evaluation: &'e Evaluation<'_>) -> Option<&'e Rule> {
-    use countersign_policy::Kind;
-    let first = |kind: Kind| evaluation.matched.iter().find(|rule| rule.kind == kind);
-    match evaluation.decision {
-        Decision::Allow => first(Kind::Allow),
-        Decision::Deny if evaluation.gate == Gate::ApprovalRequired => first(Kind::Require),
-        Decision::Deny => first(Kind::Deny),
     }
 }
 

@@ -10,6 +10,7 @@ use std::{collections::BTreeMap, net::IpAddr, time::Duration};
 use postgres::{
     Client, Config, Statement,
     config::Host,
+    error::Severity,
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut},
 };
 
@@ -30,6 +31,8 @@ const CHANNEL: &str = "countersign_log";
 
 /// A connection with its prepared statements.
 pub(crate) struct Link {
+    /// Where to connect to if it is lost; nothing as long as it is being opened.
+    url: Option<String>,
     client: Client,
     statements: BTreeMap<String, Statement>,
 }
@@ -51,9 +54,9 @@ pub(crate) fn open(url: &str) -> Result<Link, StoreError> {
          SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning';",
     )?;
     refuse_unsafe_settings(&mut client)?;
-    let mut link = Link { client, statements: BTreeMap::new() };
+    let mut link = Link { url: None, client, statements: BTreeMap::new() };
     link.write(|sql| migration::migrate(sql))?;
-    Ok(link)
+    Ok(Link { url: Some(url.to_owned()), ..link })
 }
 
 /// Without TLS, a password and every decision would cross the network in the open.
@@ -122,7 +125,7 @@ impl Link {
         end: &str,
         run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.client.batch_execute(begin)?;
+        self.begin(begin)?;
         let mut running = Running { client: &mut self.client, statements: &mut self.statements, grown: None };
         let ran = run(&mut running);
         let (grown, answer) =
@@ -133,6 +136,24 @@ impl Link {
         }
         Ok(answer)
     }
+
+    /// Begins a transaction, if need be on a new connection: the database may have been away and be back, and as long as
+    /// nothing has begun nothing can be done twice. What is lost later is never tried again.
+    fn begin(&mut self, begin: &str) -> Result<(), StoreError> {
+        let begun = self.client.batch_execute(begin);
+        match (begun, &self.url) {
+            (Err(error), Some(url)) if is_lost(&error) => {
+                *self = open(url)?;
+                Ok(self.client.batch_execute(begin)?)
+            }
+            (begun, _) => Ok(begun?),
+        }
+    }
+}
+
+/// Whether an error is the end of the connection, not the answer of a database that is there.
+fn is_lost(error: &postgres::Error) -> bool {
+    error.as_db_error().is_none_or(|said| matches!(said.parsed_severity(), Some(Severity::Fatal)))
 }
 
 /// A transaction under way.

@@ -4,10 +4,11 @@ mod host;
 
 use std::ffi::OsString;
 
-use countersign_canon::{Issue, Json, Sha256};
+use countersign_canon::{Code, Issue, Json, Sha256, Value};
 use countersign_ledger::PolicyVersion;
-use countersign_policy::shipped;
-use countersign_service::{Node, ServiceError, policy_documents};
+use countersign_policy::{Policy, shipped};
+use countersign_service::{Node, POLICY_FILES, ServiceError, policy_documents};
+use countersign_store::{PolicyDocuments, store_codes};
 
 use crate::{
     commands::install::Client,
@@ -15,7 +16,7 @@ use crate::{
     effects::files,
     embedded::{Place, Shown, user_folder},
     exit::Exit,
-    failure::Failure,
+    failure::{Failure, codes},
 };
 
 /// Find what is wrong with this installation, and say what to do
@@ -47,8 +48,11 @@ pub(crate) struct Arguments {
 struct Finding {
     is_good: bool,
     what: String,
-    to_do: &'static str,
+    to_do: String,
 }
+
+/// Takes what was found: whether it is good, what it is, and what to do if it is not.
+type Note<'n> = dyn FnMut(bool, String, String) + 'n;
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let Arguments { client, bin, place, shown } = arguments;
@@ -56,32 +60,68 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         return host::run(*client, bin, *shown, console);
     }
     let mut findings = Vec::new();
-    let mut note = |is_good: bool, what: String, to_do: &'static str| {
-        findings.push(Finding { is_good, what, to_do });
-    };
+    let mut note =
+        |is_good: bool, what: String, to_do: String| findings.push(Finding { is_good, what, to_do });
+    modes(place, &mut note);
     let isolation = match place.open() {
-        Err(failure) => {
-            let code = match &failure {
-                Failure::CouldNotTell(issue) => format!("{}: {issue}", issue.code),
-                Failure::Refused { .. } | Failure::Unusable(_) | Failure::OutputClosed => {
-                    "not open".to_owned()
-                }
-            };
-            note(
-                false,
-                format!("the store: {code}"),
-                "docs/generated/codes.md says what the code means; wrong mode bits: chmod go-w",
-            );
+        Err(Failure::CouldNotTell(issue)) if issue.code != codes::CLI_USAGE => {
+            let to_do = what_to_do(issue.code);
+            note(false, format!("the store: {}: {issue}", issue.code), to_do.to_owned());
             isolation_from_outside(place)
         }
+        Err(failure) => return Err(failure),
         Ok(node) => look_inside(&node, place, &mut note)?,
     };
     note(
         isolation == "os-user",
         format!("isolation: {isolation}"),
-        "an agent that runs as this user can write the store and read this user's keys: run it as another user",
+        "an agent that runs as this user can write the store and read this user's keys: run it as another user"
+            .to_owned(),
     );
     show(("isolation", isolation), &findings, *shown, console)
+}
+
+/// What helps against a store that does not open.
+fn what_to_do(code: Code) -> &'static str {
+    if code == store_codes::STORE_OPEN_TO_OTHERS {
+        "take the right to write it from others, as said above; then `countersign log verify`: they could have changed it"
+    } else if code == store_codes::STORE_CORRUPT {
+        "stop the service, keep the store as it is, and put a backup in its place"
+    } else if code == store_codes::STORE_SCHEMA_NEWER {
+        "use the newer version of this program that the store was opened with"
+    } else if code == store_codes::STORE_ENGINE_UNSAFE {
+        "change the setting that is named, or use another database: nothing is kept where it could be lost"
+    } else {
+        "see that the disk has room and can be written, or that the database runs and can be reached"
+    }
+}
+
+/// Looks at who else can read or write the files of the store and of the policy.
+fn modes(place: &Place, note: &mut Note<'_>) {
+    let private = ["state.db", "state.db-wal", "state.db-shm", "log.key"].map(|name| place.data.join(name));
+    let policy = place.data.join("policy");
+    let of_policy = POLICY_FILES.map(|name| policy.join(name));
+    let folders = [place.data.clone(), policy];
+    let mut is_good = true;
+    let looked = private.iter().map(|path| (path, 0o077));
+    for (path, refused) in looked.chain(folders.iter().chain(&of_policy).map(|path| (path, 0o022))) {
+        let Some(mode) = files::mode_of(path).filter(|mode| mode & refused != 0) else { continue };
+        is_good = false;
+        let (verb, bits) = if mode & 0o022 == 0 { ("read", "go=") } else { ("write", "go-w") };
+        let path = path.display();
+        note(
+            false,
+            format!("`{path}` has mode {mode:04o}: other users can {verb} it"),
+            format!("chmod {bits} '{path}'"),
+        );
+    }
+    if is_good && files::mode_of(&place.data).is_some() {
+        note(
+            true,
+            "the files: nobody else can write them, or read what is private".to_owned(),
+            String::new(),
+        );
+    }
 }
 
 /// Shows what was found, under one word for all of it.
@@ -93,7 +133,7 @@ fn show(
 ) -> Result<Exit, Failure> {
     let is_good = findings.iter().all(|finding| finding.is_good);
     let rows = findings.iter().map(|Finding { is_good, what, to_do }| {
-        let to_do = (!is_good).then_some(("to_do", Json::from(*to_do)));
+        let to_do = (!is_good).then_some(("to_do", Json::from(to_do.clone())));
         let members = [("ok", Json::from(*is_good)), ("what", Json::from(what.clone()))];
         Json::object(members.into_iter().chain(to_do))
     });
@@ -118,26 +158,25 @@ fn isolation_from_outside(place: &Place) -> &'static str {
 }
 
 /// Looks at an open store; the isolation level.
-fn look_inside(
-    node: &Node,
-    place: &Place,
-    note: &mut dyn FnMut(bool, String, &'static str),
-) -> Result<&'static str, Failure> {
+fn look_inside(node: &Node, place: &Place, note: &mut Note<'_>) -> Result<&'static str, Failure> {
     let store = node.store();
+    let mut note = |is_good: bool, what: String, to_do: &str| note(is_good, what, to_do.to_owned());
     let mode = files::mode_of(&place.data).unwrap_or_default();
     note(true, format!("the store: `{}`, mode {mode:04o}", place.data.display()), "");
+    let keep = "stop the service, keep the store as it is, and compare it with a backup";
+    match store.check_integrity() {
+        Ok(()) => note(true, "the database: whole".to_owned(), ""),
+        Err(error) => note(false, format!("the database: {}: {error}", error.code()), keep),
+    }
     let verified = node.verify_log(&[]);
     let what = match &verified {
         Ok(report) => format!("the log: {} events verify at {}", report.head.size, report.level),
         Err(error) => format!("the log: {}: {error}", error.code()),
     };
-    note(verified.is_ok(), what, "stop the service, keep the store as it is, and compare it with a backup");
-    let versions = store.policy_versions().map_err(ServiceError::from)?;
-    let in_force = store.activations().map_err(ServiceError::from)?.last().cloned();
-    let version = in_force.and_then(|it| versions.into_iter().find(|version| version.version == it.version));
-    if let Some(version) = version {
-        let (is_good, what) = policy(place, &version);
-        note(is_good, what, "put it in force with `countersign policy activate`, or take the file back");
+    note(verified.is_ok(), what, keep);
+    if let Some(version) = store.version_in_force().map_err(ServiceError::from)? {
+        let Finding { is_good, what, to_do } = policy(place, &version);
+        note(is_good, what, &to_do);
     }
     if let Some(standbys) = store.synchronous_standbys().map_err(ServiceError::from)? {
         note(
@@ -148,56 +187,59 @@ fn look_inside(
     }
     let fault = store.copy_fault();
     let copy = place.checkpoints().map_or_else(|| "nowhere".to_owned(), |path| path.display().to_string());
-    let what = fault.as_ref().map_or_else(
-        || format!("the checkpoint's copy: {copy}"),
-        |fault| format!("the checkpoint's copy: {fault}"),
-    );
     note(
         fault.is_none() && place.checkpoints().is_some(),
-        what,
+        format!("the checkpoint's copy: {}", fault.as_ref().unwrap_or(&copy)),
         "name a folder outside the store with --checkpoint-dir: only a checkpoint held elsewhere shows a rollback",
     );
     let has_keys = !store.approver_keys().map_err(ServiceError::from)?.is_empty();
     let has_tokens = !store.tokens().map_err(ServiceError::from)?.is_empty();
     let own_keys = user_folder("keys").map(|folder| files::names_in(&folder).len()).unwrap_or_default();
+    let approvers = if has_keys { "registered" } else { "none" };
     note(
         has_keys,
-        format!(
-            "approvers: {}, with {own_keys} private keys of this user",
-            if has_keys { "registered" } else { "none" }
-        ),
+        format!("approvers: {approvers}, with {own_keys} private keys of this user"),
         "make a key with `countersign keys generate` and register it with `countersign keys add`",
     );
     Ok(if has_keys || has_tokens { "token" } else { "none" })
 }
 
 /// Whether the policy in force is the one in the policy folder, or, without one, the one that ships.
-fn policy(place: &Place, version: &PolicyVersion) -> (bool, String) {
+fn policy(place: &Place, version: &PolicyVersion) -> Finding {
     let folder = place.data.join("policy");
-    let read = |name: &str| files::read(&folder.join(name));
-    let local = || -> Result<[Vec<u8>; 3], Issue> {
-        Ok([
-            read("odeu.instructions.v1.json")?,
-            read("urm.capability.lattice.v1.json")?,
-            read("urm.allow.v1.json")?,
-        ])
+    let local = || -> Result<Option<PolicyDocuments>, Issue> {
+        let [policy, lattice, allow] = POLICY_FILES.map(|name| folder.join(name));
+        let Some(policy) = files::read_if_there(&policy)? else { return Ok(None) };
+        let documents = policy_documents(&policy, &files::read(&lattice)?, &files::read(&allow)?);
+        Policy::load(&policy).map_err(|issues| issues.first().cloned().unwrap_or_else(no_reason))?;
+        documents.map(Some).map_err(|error| Issue::from(&error))
     };
+    let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
     let (source, documents) = match local() {
-        Ok([policy, lattice, allow]) => ("the policy folder", policy_documents(&policy, &lattice, &allow)),
-        Err(_) => {
-            let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
-            ("what ships", policy_documents(policy, lattice, allow))
+        Err(issue) => {
+            let what = format!("the policy folder `{}`: {}: {issue}", folder.display(), issue.code);
+            let to_do = "mend it (`countersign policy validate FILE` says everything that is wrong), or take the change back";
+            return Finding { is_good: false, what, to_do: to_do.to_owned() };
         }
+        Ok(Some(documents)) => ("the policy folder", Ok(documents)),
+        Ok(None) => ("what ships", policy_documents(policy, lattice, allow)),
     };
     let in_force = [&version.policy, &version.lattice, &version.allow];
-    let hash = |json: &Json<'_>| Sha256::of_json(json);
     let is_same = documents.is_ok_and(|it| {
         let documents = [&it.policy, &it.lattice, &it.allow];
         documents.into_iter().zip(in_force).all(|(document, object)| {
-            hash(document) == hash(&Json::from(countersign_canon::Value::Object(object.clone())))
+            Sha256::of_json(document) == Sha256::of_json(&Json::from(Value::Object(object.clone())))
         })
     });
     let number = version.version.get();
     let word = if is_same { "the same as" } else { "not the same as" };
-    (is_same, format!("the policy in force: version {number}, {word} {source}"))
+    Finding {
+        is_good: is_same,
+        what: format!("the policy in force: version {number}, {word} {source}"),
+        to_do: "put it in force with `countersign policy activate`, or take the change back".to_owned(),
+    }
+}
+
+fn no_reason() -> Issue {
+    Issue::new(codes::CLI_DEFECT, "the policy was refused without a reason")
 }

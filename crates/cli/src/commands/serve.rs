@@ -109,8 +109,7 @@ impl ListenArguments {
                 Log::Requests => LogDetail::Requests,
             },
             journal: Box::new(move |line| console.say(line)),
-            traces: environment::trace_collector()
-                .map(|(endpoint, service_name)| TraceExport { endpoint, service_name }),
+            traces: TraceExport::from_variables(&environment::variable),
             prover: Some(this_program()?),
         };
         Ok(serve(node, options, ready)?)

@@ -16,14 +16,14 @@ pub(crate) fn token() -> Option<String> {
     std::env::var("COUNTERSIGN_TOKEN").ok().filter(|token| !token.is_empty())
 }
 
-/// The collector of traces and the name of the service in them, as OpenTelemetry's variables say.
-pub(crate) fn trace_collector() -> Option<(String, String)> {
-    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    if named("OTEL_SDK_DISABLED").is_some_and(|value| value == "true") {
-        return None;
-    }
-    let endpoint = named("OTEL_EXPORTER_OTLP_ENDPOINT")?;
-    Some((endpoint, named("OTEL_SERVICE_NAME").unwrap_or_else(|| "countersign".to_owned())))
+/// The file with the certificates that may vouch for a service, if one is set.
+pub(crate) fn tls_ca() -> Option<std::path::PathBuf> {
+    named("COUNTERSIGN_TLS_CA")
+}
+
+/// The text of a variable, for whoever knows which ones it obeys.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// The number of this process.

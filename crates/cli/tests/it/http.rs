@@ -9,7 +9,7 @@ use countersign_ledger::{Approval, Grant, GrantTtl, KeyName, Principal, SecretKe
 use serde_json::{Value, json};
 
 use crate::{
-    server::{Reply, Service, timed},
+    server::{Reply, Service},
     support::Sandbox,
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct Town {
     pub(crate) session: String,
 }
 
-fn key(name: &str) -> SecretKey {
+pub(crate) fn key(name: &str) -> SecretKey {
     let mut seed = [7; 32];
     seed[..name.len()].copy_from_slice(name.as_bytes());
     SecretKey::from_seed(KeyName::parse(name).unwrap(), &seed)
@@ -100,7 +100,7 @@ impl Town {
     }
 }
 
-fn code(status: u16, code: &str) -> (u16, String) {
+pub(crate) fn code(status: u16, code: &str) -> (u16, String) {
     (status, code.to_owned())
 }
 
@@ -328,7 +328,7 @@ fn pages_and_names_of_others_are_not_let_in_anywhere() {
     for path in ["/healthz", "/readyz", "/openapi.json", "/metrics", "/v1/sessions", "/nowhere"] {
         for host in ["evil.example", "localhost", "127.0.0.1:1", ""] {
             let reply = town.service.send("GET", path, &[("Host", host), ("Authorization", &bearer)], "");
-            assert_eq!(reply.status, 421, "{path} as {host}");
+            assert_eq!(reply.code(), code(421, "HTTP_HOST"), "{path} as {host}");
         }
         for (name, value) in
             [("Origin", "http://evil.example"), ("Origin", "null"), ("Sec-Fetch-Site", "cross-site")]
@@ -406,40 +406,6 @@ fn a_policy_that_does_not_load_is_a_bad_request_and_changes_nothing() {
 }
 
 #[test]
-fn slow_and_huge_clients_do_not_keep_others_out() {
-    let town = Town::new();
-    let head = format!("POST /v1/decisions HTTP/1.1\r\nHost: {}\r\n", town.service.address);
-    let idle: Vec<TcpStream> = (0..200)
-        .map(|index| {
-            let mut stream = TcpStream::connect(&town.service.address).unwrap();
-            // Some say nothing, some half a head, some promise a body that does not come.
-            let said = match index % 3 {
-                0 => String::new(),
-                1 => head.clone(),
-                _ => format!(
-                    "{head}Authorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{",
-                    town.agent
-                ),
-            };
-            stream.write_all(said.as_bytes()).unwrap();
-            stream
-        })
-        .collect();
-    let huge = format!("{head}Authorization: Bearer {}\r\nContent-Length: 99999999999\r\n\r\n", town.agent);
-    assert!(town.service.raw(huge.as_bytes()).starts_with("HTTP/1.1 413"));
-    let long = format!(
-        "GET /healthz HTTP/1.1\r\nHost: {}\r\nX: {}\r\n\r\n",
-        town.service.address,
-        "a".repeat(64 << 10)
-    );
-    assert!(!town.service.raw(long.as_bytes()).starts_with("HTTP/1.1 200"));
-    let (reply, taken) = timed(|| town.decide("fs.read", json!({})));
-    assert_eq!(reply.code(), code(200, "READ_ALLOWED"));
-    assert!(taken < Duration::from_secs(2), "{taken:?}");
-    drop(idle);
-}
-
-#[test]
 fn events_are_followed_as_they_happen() {
     let town = Town::new();
     let stream = format!("/v1/events?stream=copilot:{}&after_seq=1", town.session);
@@ -496,30 +462,4 @@ fn intents_are_weighed_and_verdicts_kept_with_their_events() {
     assert_eq!((kept.status, kept.text("/event").as_str()), (201, "SCAN_VERDICT"), "{kept:?}");
     let events = town.service.get(&town.auditor, "/v1/events").body;
     assert!(events.contains("INTENTS_EVALUATED"));
-}
-
-/// What a collector of traces is sent.
-#[test]
-fn requests_are_traced_if_a_collector_is_named() {
-    let collector = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("http://{}", collector.local_addr().unwrap());
-    let service =
-        Service::start_with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint), ("OTEL_SERVICE_NAME", "shop")]);
-    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-    let parent = format!("00-{trace}-00f067aa0ba902b7-01");
-    assert_eq!(service.send("GET", "/v1/sessions", &[("traceparent", &parent)], "").status, 401);
-    let (mut stream, _) = collector.accept().unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let mut sent = String::new();
-    let mut buffer = [0; 4096];
-    while !sent.contains("resourceSpans") || !sent.ends_with('}') {
-        let read = std::io::Read::read(&mut stream, &mut buffer).unwrap();
-        assert_ne!(read, 0, "{sent}");
-        sent.push_str(str::from_utf8(&buffer[..read]).unwrap());
-    }
-    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").unwrap();
-    assert!(sent.starts_with("POST /v1/traces HTTP/1.1\r\n"), "{sent}");
-    for part in [trace, "00f067aa0ba902b7", "GET /v1/sessions", "\"shop\"", "\"401\""] {
-        assert!(sent.contains(part), "{part} is not in {sent}");
-    }
 }

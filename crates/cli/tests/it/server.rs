@@ -1,12 +1,12 @@
 //! Effect: process, network. Runs the service as users do, and speaks to it byte by byte.
-#![expect(clippy::disallowed_methods, reason = "Effect: process, network, clock")]
+#![expect(clippy::disallowed_methods, reason = "Effect: process, network")]
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -90,6 +90,12 @@ impl Service {
 
     /// Asks with these header lines.
     pub(crate) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let answer = self.raw(self.request(method, path, headers, body).as_bytes());
+        parse(&answer)
+    }
+
+    /// A request, byte by byte.
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> String {
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
             text.push_str(&format!("Host: {}\r\n", self.address));
@@ -100,8 +106,7 @@ impl Service {
         if method == "POST" {
             text.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
-        let answer = self.raw(format!("{text}\r\n{body}").as_bytes());
-        parse(&answer)
+        format!("{text}\r\n{body}")
     }
 
     /// Asks as whoever has this token.
@@ -112,18 +117,24 @@ impl Service {
     /// Tells as whoever has this token.
     pub(crate) fn post(&self, token: &str, path: &str, body: &Value) -> Reply {
         let bearer = format!("Bearer {token}");
-        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
-        self.send("POST", path, &headers, &body.to_string())
+        self.send("POST", path, &with_json(&bearer), &body.to_string())
     }
 
     /// Asks to begin an action in a session.
     pub(crate) fn decide(&self, token: &str, session: &str, kind: &str, more: Value) -> Reply {
-        let mut body = json!({
-            "session_id": session, "action_kind": kind, "action_payload": {"image": "shop:1.4.2"}, "proceed": true
-        });
-        let fields = more.as_object().unwrap().clone();
-        body.as_object_mut().unwrap().extend(fields);
-        self.post(token, "/v1/decisions", &body)
+        self.post(token, "/v1/decisions", &to_decide(session, kind, &more))
+    }
+
+    /// The same, but for the last byte.
+    pub(crate) fn begin_to_decide(&self, token: &str, session: &str, kind: &str, more: &Value) -> Waiting {
+        let (bearer, body) = (format!("Bearer {token}"), to_decide(session, kind, more).to_string());
+        let request = self.request("POST", "/v1/decisions", &with_json(&bearer), &body);
+        let (last, first) = request.as_bytes().split_last().unwrap();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        stream.write_all(first).unwrap();
+        Waiting { stream, last: *last }
     }
 
     /// Kills the service as a power cut would, and starts it again on the same data.
@@ -144,6 +155,39 @@ impl Service {
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
+}
+
+/// A request that lacks its last byte.
+pub(crate) struct Waiting {
+    stream: TcpStream,
+    last: u8,
+}
+
+impl Waiting {
+    /// Sends the last byte.
+    pub(crate) fn finish(&mut self) {
+        self.stream.write_all(&[self.last]).unwrap();
+    }
+
+    /// What comes back.
+    pub(crate) fn reply(mut self) -> Reply {
+        let mut answer = String::new();
+        self.stream.read_to_string(&mut answer).unwrap();
+        parse(&answer)
+    }
+}
+
+fn with_json(bearer: &str) -> [(&str, &str); 2] {
+    [("Authorization", bearer), ("Content-Type", "application/json")]
+}
+
+/// What is sent to begin an action in a session.
+fn to_decide(session: &str, kind: &str, more: &Value) -> Value {
+    let mut body = json!({
+        "session_id": session, "action_kind": kind, "action_payload": {"image": "shop:1.4.2"}, "proceed": true
+    });
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
 }
 
 impl Drop for Service {
@@ -191,11 +235,4 @@ fn unchunk(mut rest: &str) -> String {
         rest = after.get(size..).unwrap_or("").trim_start_matches("\r\n");
     }
     whole
-}
-
-/// How long something took.
-pub(crate) fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
-    let start = Instant::now();
-    let value = run();
-    (value, start.elapsed())
 }

@@ -1,16 +1,15 @@
 //! Documents of the other engines: intents to be weighed and planned, verdicts of scans to be kept.
 
-use countersign_canon::{Issue, Json, List, NonEmpty, Nullable, Object, Sha256, Value, Wire as _, record};
+use countersign_canon::{Issue, Json, List, NonEmpty, Object, Sha256, Value, Wire as _, record};
 use countersign_dryrun::{OverBudget, PlanOptions, Source, plan};
 use countersign_intent::{
     EvaluateOptions, IntentFile, IntentId, IntentSet, Limits as IntentLimits, evaluate,
 };
-use countersign_ledger::{Event, EventContext, EventKind, NewEvent, StreamId, detail};
+use countersign_ledger::{Event, EventKind, StreamId, detail};
 use countersign_scan::Verdict;
-use countersign_store::{Command, Reply};
 
 use super::{AGENTS, Asked, Endpoint, Limits, Route};
-use crate::{Caller, Node, ServiceError, caller::text, clock, node::unexpected};
+use crate::{Caller, Node, ServiceError, clock, note::Note};
 
 record! {
     /// Weighs a set of intents against each other; nothing is executed. Ids are not looked up in a registry.
@@ -185,24 +184,9 @@ fn record_event(
     node: &Node,
     caller: &Caller,
     endpoint: &'static str,
-    kind: EventKind,
+    event: EventKind,
     (document, detail): (&Json<'static>, Object<'static>),
 ) -> Result<Event, ServiceError> {
-    let event = NewEvent {
-        event: kind,
-        stream_id: StreamId::audit(None),
-        ts: clock::now()?,
-        source: caller.origin(endpoint)?.source,
-        context: EventContext {
-            session_id: None,
-            run_id: None,
-            role: Nullable(None),
-            endpoint: text("the endpoint", endpoint)?,
-            ir_hash: Some(Sha256::of_json(document)),
-        },
-        detail,
-    };
-    let reply = node.call(caller, endpoint, Command::Append(vec![event]))?.reply;
-    let Reply::Appended(events) = reply else { return Err(unexpected(&reply)) };
-    events.into_iter().next().ok_or_else(|| ServiceError::defect("nothing was appended"))
+    let (stream_id, ir_hash) = (StreamId::audit(None), Some(Sha256::of_json(document)));
+    node.append(caller, endpoint, Note { event, stream_id, run: None, ir_hash, detail })
 }

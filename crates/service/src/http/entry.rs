@@ -74,18 +74,26 @@ impl Entry {
         if budgets.len() >= KNOWN_MAX {
             budgets.clear();
         }
-        let full = || Budget { left: REQUESTS_PER_S, since: now };
-        let budget = budgets.entry(principal.clone()).or_insert_with(full);
-        let millis = u32::try_from(now.duration_since(budget.since).as_millis()).unwrap_or(u32::MAX);
+        budgets.entry(principal.clone()).or_insert_with(|| Budget::full(now)).spend(now)
+    }
+}
+
+impl Budget {
+    const fn full(now: Instant) -> Self {
+        Self { left: REQUESTS_PER_S, since: now }
+    }
+
+    /// Takes one request off, after what was earned since the last one.
+    fn spend(&mut self, now: Instant) -> Result<(), Problem> {
+        let millis = u32::try_from(now.duration_since(self.since).as_millis()).unwrap_or(u32::MAX);
         if millis > 0 {
             let earned = millis.saturating_mul(REQUESTS_PER_S.div_ceil(1000));
-            *budget = Budget { left: budget.left.saturating_add(earned).min(REQUESTS_PER_S), since: now };
+            *self = Self { left: self.left.saturating_add(earned).min(REQUESTS_PER_S), since: now };
         }
-        let left = budget.left.checked_sub(1).ok_or_else(|| {
+        self.left = self.left.checked_sub(1).ok_or_else(|| {
             let message = format!("more than {REQUESTS_PER_S} requests a second");
             Problem::new(StatusCode::TOO_MANY_REQUESTS, codes::HTTP_TOO_MANY, message)
         })?;
-        budget.left = left;
         Ok(())
     }
 }
@@ -219,3 +227,6 @@ impl Journal {
         (self.write)(&format!("{}\n", Json::object(members).to_canonical()));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -133,9 +133,10 @@ impl From<StoreError> for Problem {
 /// Business rules 400, missing 404, conflict 409, who 401 and 403; a store that cannot say is 503, and a denial.
 fn status_of(error: &ServiceError) -> StatusCode {
     match error {
-        ServiceError::Clock | ServiceError::Store(_) | ServiceError::Unreachable { .. } => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        ServiceError::Clock
+        | ServiceError::Store(_)
+        | ServiceError::Unreachable { .. }
+        | ServiceError::Untrusted { .. } => StatusCode::SERVICE_UNAVAILABLE,
         ServiceError::Refused(refusal) => match refusal {
             Refusal::NotFound { .. } => StatusCode::NOT_FOUND,
             Refusal::Forbidden { .. } | Refusal::Grant(GrantRefusal::OwnRequest) => StatusCode::FORBIDDEN,

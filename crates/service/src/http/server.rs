@@ -113,8 +113,13 @@ async fn listen(
     let local = bound.transpose()?;
     let names = names(address).into_iter().chain(hosts);
     let hosts = [Hosts::new(names), Hosts::new(["localhost".to_owned()])];
-    let (spans, outbox) = Spans::new(traces);
-    let site = Arc::new(Site::new(node, hosts, Journal { write: journal, detail }, spans));
+    let journal = Journal { write: journal, detail };
+    let (spans, outbox) = Spans::new(traces).unwrap_or_else(|message| {
+        // Whoever asks for a decision is not kept waiting for a collector that is named wrongly.
+        journal.tell("traces", &message);
+        (Spans::default(), None)
+    });
+    let site = Arc::new(Site::new(node, hosts, journal, spans));
     let sending = outbox.map(|outbox| tokio::spawn(outbox.run(Arc::clone(&site))));
     let router = router(&site);
     let policy_hash = site.question(|node| Ok(node.store().version_in_force()?)).await?;

@@ -1,6 +1,6 @@
 //! Requests as spans of OpenTelemetry, sent in batches to a collector (OTLP over HTTP, in JSON) if one is named.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use axum::body::Bytes;
 use countersign_canon::{Json, Sha256};
@@ -10,11 +10,13 @@ use hyper::{
     Request,
     header::{CONTENT_TYPE, HOST},
 };
-use hyper_util::rt::TokioIo;
 use tokio::sync::mpsc;
 
 use super::{Site, entry::Line};
-use crate::{client::exchange, clock, dial};
+use crate::{
+    clock,
+    remote::{Lost, Remote},
+};
 
 /// LIMIT: how many spans wait to be sent; further ones are dropped, never a request.
 const WAITING_MAX: usize = 4096;
@@ -25,13 +27,79 @@ const SEND_EVERY: Duration = Duration::from_secs(2);
 /// LIMIT: how long a collector may take.
 const SEND_WITHIN: Duration = Duration::from_secs(5);
 
-/// Where spans go.
-#[derive(Debug, Clone)]
+/// Where spans go, and what they say about this service.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct TraceExport {
-    /// The collector: `http://HOST:PORT`, to which `/v1/traces` is added.
+    /// The collector with the path that takes traces: `http://HOST:PORT/v1/traces`, or with `https`.
     pub endpoint: String,
-    /// What the service calls itself.
-    pub service_name: String,
+    /// The file with the certificates that may vouch for the collector; nothing for those that this machine trusts.
+    pub roots: Option<PathBuf>,
+    /// Further header lines: who we are, for the collector. They may be secret.
+    pub headers: Vec<(String, String)>,
+    /// What every span says about this service; `service.name` is among it.
+    pub attributes: Vec<(String, String)>,
+}
+
+impl std::fmt::Debug for TraceExport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TraceExport").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
+impl TraceExport {
+    /// What OpenTelemetry's variables ask for; nothing unless they name a collector.
+    #[must_use]
+    pub fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Option<Self> {
+        let named = |name: &str| variable(name).filter(|value| !value.is_empty());
+        // What is said about traces alone counts more than what is said about everything.
+        let either = |name: &str| {
+            named(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}"))
+                .or_else(|| named(&format!("OTEL_EXPORTER_OTLP_{name}")))
+        };
+        let is_off = named("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
+            || named("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
+        if is_off {
+            return None;
+        }
+        let general = || {
+            let base = named("OTEL_EXPORTER_OTLP_ENDPOINT")?;
+            Some(format!("{}/v1/traces", base.trim_end_matches('/')))
+        };
+        let endpoint = named("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(general)?;
+        let mut attributes = named("OTEL_RESOURCE_ATTRIBUTES").map(|text| pairs(&text)).unwrap_or_default();
+        let of_all = attributes.iter().position(|(key, _)| key == "service.name");
+        let of_all = of_all.map(|index| attributes.remove(index).1);
+        let name = named("OTEL_SERVICE_NAME").or(of_all).unwrap_or_else(|| "countersign".to_owned());
+        attributes.insert(0, ("service.name".to_owned(), name));
+        Some(Self {
+            endpoint,
+            roots: either("CERTIFICATE").map(PathBuf::from),
+            headers: either("HEADERS").map(|text| pairs(&text)).unwrap_or_default(),
+            attributes,
+        })
+    }
+}
+
+/// `key=value,key=value`, values percent-encoded, as OpenTelemetry writes lists; what is not of that form is left out.
+fn pairs(text: &str) -> Vec<(String, String)> {
+    let pair = |part: &str| {
+        let (key, value) = part.split_once('=')?;
+        Some((key.trim().to_owned(), decoded(value.trim())?)).filter(|(key, _)| !key.is_empty())
+    };
+    text.split(',').filter_map(pair).collect()
+}
+
+/// A text without its percent encoding; nothing if it is not UTF-8.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = byte.and_then(|_| after.get(2..)).unwrap_or(after);
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// A finished request.
@@ -53,16 +121,23 @@ pub(crate) struct Spans(Option<mpsc::Sender<Span>>);
 
 /// What waits to be sent.
 pub(crate) struct Outbox {
+    collector: Remote,
     export: TraceExport,
     spans: mpsc::Receiver<Span>,
 }
 
 impl Spans {
     /// Spans, and what sends them: nothing is sent, or kept, unless a collector is named.
-    pub(crate) fn new(export: Option<TraceExport>) -> (Self, Option<Outbox>) {
-        let Some(export) = export else { return (Self(None), None) };
+    ///
+    /// # Errors
+    ///
+    /// Fails if what is named cannot be a collector.
+    pub(crate) fn new(export: Option<TraceExport>) -> Result<(Self, Option<Outbox>), String> {
+        let Some(export) = export else { return Ok((Self(None), None)) };
+        let collector = Remote::new(&export.endpoint, export.roots.as_deref());
+        let collector = collector.map_err(|lost| format!("`{}`: {}", export.endpoint, words(lost)))?;
         let (sender, spans) = mpsc::channel(WAITING_MAX);
-        (Self(Some(sender)), Some(Outbox { export, spans }))
+        Ok((Self(Some(sender)), Some(Outbox { collector, export, spans })))
     }
 
     /// Notes a finished request.
@@ -110,21 +185,18 @@ impl Outbox {
     }
 
     async fn send(&self, body: String) -> Result<(), String> {
-        let authority = self.export.endpoint.strip_prefix("http://").unwrap_or(&self.export.endpoint);
-        let authority = authority.trim_end_matches('/');
-        let request =
-            Request::post("/v1/traces").header(HOST, authority).header(CONTENT_TYPE, "application/json");
+        let path = Some(self.collector.path()).filter(|path| !path.is_empty());
+        let mut request = Request::post(path.unwrap_or_else(|| "/".to_owned()))
+            .header(HOST, self.collector.authority())
+            .header(CONTENT_TYPE, "application/json");
+        for (name, value) in &self.export.headers {
+            request = request.header(name, value);
+        }
         let request = request.body(Full::new(Bytes::from(body))).map_err(|error| error.to_string())?;
-        let sent = async {
-            let stream = dial::network(authority).await.map_err(|error| error.to_string())?;
-            let response =
-                exchange(TokioIo::new(stream), request).await.map_err(|error| error.to_string())?;
-            let status = response.status();
-            if status.is_success() { Ok(()) } else { Err(format!("the collector answers {status}")) }
-        };
-        tokio::time::timeout(SEND_WITHIN, sent)
-            .await
-            .map_err(|_| "the collector does not answer".to_owned())?
+        let sent = tokio::time::timeout(SEND_WITHIN, self.collector.send(request)).await;
+        let response = sent.map_err(|_| "the collector does not answer".to_owned())?.map_err(words)?;
+        let status = response.status();
+        if status.is_success() { Ok(()) } else { Err(format!("the collector answers {status}")) }
     }
 
     /// The spans as OTLP has them.
@@ -151,7 +223,8 @@ impl Outbox {
             Json::object(members.into_iter().chain(parent))
         });
         let scope = Json::object([("name", Json::from("countersign"))]);
-        let resource = Json::array([attribute("service.name", &self.export.service_name)]);
+        let resource = self.export.attributes.iter().map(|(key, value)| attribute(key, value));
+        let resource = Json::array(resource);
         let of_scope = Json::object([("scope", scope), ("spans", Json::array(spans))]);
         let of_resource = Json::object([
             ("resource", Json::object([("attributes", resource)])),
@@ -161,7 +234,16 @@ impl Outbox {
     }
 }
 
-fn attribute(key: &'static str, value: &str) -> Json<'static> {
+fn attribute(key: &str, value: &str) -> Json<'static> {
     let value = Json::object([("stringValue", Json::from(value.to_owned()))]);
-    Json::object([("key", Json::from(key)), ("value", value)])
+    Json::object([("key", Json::from(key.to_owned())), ("value", value)])
 }
+
+fn words(lost: Lost) -> String {
+    match lost {
+        Lost::Unreachable(message) | Lost::Untrusted(message) => message,
+    }
+}
+
+#[cfg(test)]
+mod tests;

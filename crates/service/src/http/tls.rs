@@ -11,6 +11,7 @@ use tokio_rustls::{
         ServerConfig,
         crypto::ring,
         pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
+        version::TLS13,
     },
 };
 
@@ -37,7 +38,7 @@ pub(crate) fn acceptor(tls: &TlsFiles) -> Result<TlsAcceptor, ServiceError> {
     let chain = chain.map_err(|error| wrong(&tls.certificate, &error))?;
     let key = PrivateKeyDer::from_pem_slice(&read(&tls.key)?).map_err(|error| wrong(&tls.key, &error))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
+        .with_protocol_versions(&[&TLS13])
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
         .map_err(|error| wrong(&tls.certificate, &error))?;
     Ok(TlsAcceptor::from(Arc::new(config)))

@@ -280,7 +280,7 @@ fn nothing_found(session: Option<&Session>) -> Result<ProbeFacts, CallError> {
 /// Why it came out so, in one sentence: the words of the rule that decided, or what the code means.
 fn reason(evaluation: &Evaluation<'_>) -> String {
     let code = evaluation.decision_code;
-    if let Some(rule) = deciding_rule(code, evaluation.matched.iter()) {
+    if let Some(rule) = deciding_rule(evaluation.gate, evaluation.matched.iter()) {
         return rule.message.clone();
     }
     let meaning = policy_codes::ALL.iter().find(|entry| entry.code.as_str() == code);

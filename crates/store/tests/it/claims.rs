@@ -24,6 +24,7 @@ pub(crate) const ALL: &[Claim] = &[
     ),
     ("an_approval_that_is_not_required_stays_unconsumed", an_approval_that_is_not_required_stays_unconsumed),
     ("every_unusable_approval_is_refused_with_its_code", every_unusable_approval_is_refused_with_its_code),
+    ("a_stopped_session_begins_nothing", a_stopped_session_begins_nothing),
     ("every_decision_leaves_its_events", every_decision_leaves_its_events),
     (
         "a_decision_without_a_session_is_denied_and_recorded",
@@ -121,6 +122,9 @@ pub(crate) fn every_unusable_approval_is_refused_with_its_code(lab: &Lab) {
     assert_eq!(code(&id), "URM_APPROVAL_INVALID", "pending");
     lab.grant("ann", &id).unwrap();
     assert_eq!(lab.code(&other, "deploy", Some(&id)).0, "URM_APPROVAL_INVALID", "of another session");
+    let elsewhere = Decide { approval_id: Some(id.clone()), ..action(Some(&session), "deploy", "staging") };
+    assert_eq!(code_of(&lab.decide(elsewhere).unwrap().0), "URM_APPROVAL_INVALID", "for another payload");
+    assert_eq!(lab.code(&session, "launch", Some(&id)).0, "URM_APPROVAL_INVALID", "for another kind");
     lab.tell("ann", Access::Approver, Command::Revoke(id.clone())).unwrap();
     assert_eq!(code(&id), "URM_APPROVAL_INVALID", "revoked");
 
@@ -144,6 +148,29 @@ pub(crate) fn every_unusable_approval_is_refused_with_its_code(lab: &Lab) {
     lab.tell("root", Access::Admin, Command::RevokeKey(key)).unwrap();
     assert_eq!(code(&id), "URM_APPROVAL_INVALID", "signed with a key that no longer counts");
     assert!(lab.store.executions().unwrap().is_empty());
+}
+
+pub(crate) fn a_stopped_session_begins_nothing(lab: &Lab) {
+    let session = lab.session(Mode::WritesAllowed);
+    let id = lab.approved(&session);
+    let stop = || lab.tell("agent-1", Access::Agent, Command::StopSession(session.session_id.clone()));
+    stop().unwrap();
+    assert_eq!(lab.code(&session, "fs.read", None), ("URM_POLICY_DENIED".to_owned(), false));
+    assert_eq!(lab.code(&session, "deploy", Some(&id)), ("URM_POLICY_DENIED".to_owned(), false));
+    // Not even under a policy that does not ask whether the session is active.
+    lab.activate(
+        r#"{"schema": "odeu.instructions.v1", "rules": [
+        {"rule_id": "allow", "rule_version": 1, "priority": 1, "kind": "allow",
+         "when": {"atom": "role_is", "args": ["copilot"]}, "then": {"effect": "allow_action"}, "message": "", "code": "ALLOWED"}]}"#,
+    );
+    let refused = lab.decide(action(Some(&session), "fs.read", "x")).unwrap_err();
+    assert_eq!(refused.code(), store_codes::URM_SESSION_STOPPED);
+    assert_eq!(stop().unwrap_err().code(), store_codes::URM_SESSION_STOPPED);
+    assert_eq!(
+        lab.store.approval(&id).unwrap().unwrap().state,
+        ApprovalState::Granted,
+        "nothing was used up"
+    );
 }
 
 pub(crate) fn every_decision_leaves_its_events(lab: &Lab) {

@@ -1,10 +1,11 @@
 //! Every claim holds on every database.
 
 use countersign_policy::codes;
+use countersign_store::{Store, StoreOptions, store_codes};
 
 use crate::{
     claims,
-    lab::{Lab, action},
+    lab::{Lab, action, at},
     server::Server,
 };
 
@@ -16,6 +17,30 @@ fn every_claim_holds_on_postgresql() {
         println!("{name}");
         claim(&Lab::postgresql(&server));
     }
+}
+
+/// What could be lost, or read by others on the way, is not begun with.
+#[test]
+fn a_postgresql_that_is_not_safe_is_refused() {
+    let Some(server) = Server::start("conformance::a_postgresql_that_is_not_safe_is_refused") else { return };
+    let url = server.database();
+    let folder = tempfile::tempdir().unwrap();
+    let open = |database: &str| {
+        let (data, database) = (folder.path().join("data"), Some(database.to_owned()));
+        Store::open(&StoreOptions { data, database, checkpoints: None, now: at(0) }).map(drop)
+    };
+    for (database, found) in [
+        (format!("{url} options='-c synchronous_commit=off'"), "synchronous_commit = off"),
+        (format!("{url} options='-c synchronous_commit=local'"), "synchronous_commit = local"),
+        ("host=db.example user=test".to_owned(), "reached without TLS"),
+        ("host=localhost hostaddr=192.0.2.1 user=test".to_owned(), "reached without TLS"),
+        ("postgres://test@192.0.2.1/x".to_owned(), "reached without TLS"),
+    ] {
+        let refused = open(&database).unwrap_err();
+        assert_eq!(refused.code(), store_codes::STORE_ENGINE_UNSAFE, "{database}");
+        assert!(refused.to_string().contains(found), "{database}: {refused}");
+    }
+    open(&url).unwrap();
 }
 
 #[test]
@@ -47,6 +72,11 @@ fn an_approval_that_is_not_required_stays_unconsumed() {
 #[test]
 fn every_unusable_approval_is_refused_with_its_code() {
     claims::every_unusable_approval_is_refused_with_its_code(&Lab::sqlite());
+}
+
+#[test]
+fn a_stopped_session_begins_nothing() {
+    claims::a_stopped_session_begins_nothing(&Lab::sqlite());
 }
 
 #[test]

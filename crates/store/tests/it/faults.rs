@@ -11,11 +11,12 @@ use std::{
     process::{Command, Stdio},
 };
 
+use countersign_ledger::Access;
 use countersign_policy::Mode;
-use countersign_store::{CallError, Store, StoreError, StoreOptions, store_codes};
+use countersign_store::{Call, CallError, Command as Told, Store, StoreError, StoreOptions, store_codes};
 
 use crate::{
-    lab::{Lab, action, at},
+    lab::{Lab, action, at, origin},
     power_cut::{FOLDER, survives},
     server::{is_root, is_soak, pause_ms, skip},
 };
@@ -142,4 +143,36 @@ fn a_damaged_page_is_noticed_wherever_it_is() {
         let noticed = check(&damaged).unwrap_err();
         assert_eq!(noticed.code(), store_codes::STORE_CORRUPT, "page {page}: {noticed}");
     }
+}
+
+/// What cannot be queued is refused at once, and everything that was queued is done.
+#[test]
+fn a_store_with_too_much_to_do_says_so_and_loses_nothing() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::WritesAllowed);
+    // The last request that a desk takes without a queue.
+    lab.decide(action(Some(&session), "fs.read", "x")).unwrap();
+    let holder = rusqlite::Connection::open(lab.data.join("state.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (answered, answers) = std::sync::mpsc::channel();
+    let count = 5000;
+    for _ in 0..count {
+        let answered = answered.clone();
+        let decide = action(Some(&session), "fs.read", "x");
+        let command = Told::Decide(Box::new(decide));
+        let call = Call { origin: origin("agent-1", Access::Agent), now: at(0), command };
+        lab.store.submit(call, Box::new(move |answer| answered.send(answer.map(drop)).unwrap()));
+    }
+    drop(answered);
+    holder.execute_batch("ROLLBACK").unwrap();
+    let (done, refused): (Vec<_>, Vec<_>) = answers.iter().partition(Result::is_ok);
+    assert_eq!(done.len().saturating_add(refused.len()), count);
+    for error in &refused {
+        let code = error.as_ref().unwrap_err().code();
+        assert_eq!(code, store_codes::URM_STORE_BUSY);
+    }
+    assert!(!refused.is_empty() && done.len() >= 4096, "{} done, {} refused", done.len(), refused.len());
+    let begun = lab.store.executions().unwrap().len();
+    assert_eq!(begun, done.len().saturating_add(1), "what was refused did not begin");
+    lab.store.verify_log(None, &[]).unwrap();
 }

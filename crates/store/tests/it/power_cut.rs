@@ -10,8 +10,14 @@
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers in tests")]
 
 use std::{
-    collections::BTreeMap, env, fs, io::Write as _, os::unix::fs::PermissionsExt as _, path::Path,
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::Write as _,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
     process::Command,
+    sync::Mutex,
 };
 
 use countersign_ledger::{EventKind, ExecutionState, SignedCheckpoint, StreamId};
@@ -77,6 +83,35 @@ fn plain_run(folder: &Path, synchronous: &str) {
     }
 }
 
+/// The planted bug, and the control: what uses an approval up is told in the same transaction, or after it.
+fn telling_run(folder: &Path, between: &str) {
+    fs::create_dir_all(folder.join("data")).unwrap();
+    let connection = rusqlite::Connection::open(folder.join("data/state.db")).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+             BEGIN; CREATE TABLE used (n INTEGER); CREATE TABLE told (n INTEGER); COMMIT;",
+        )
+        .unwrap();
+    for number in 0..60 {
+        let statements = format!(
+            "BEGIN IMMEDIATE; INSERT INTO used VALUES ({number}); {between} INSERT INTO told VALUES ({number}); COMMIT;"
+        );
+        connection.execute_batch(&statements).unwrap();
+        acknowledge(folder, &number.to_string());
+    }
+}
+
+#[test]
+fn the_recorded_run_with_the_event_inside() {
+    work_in(|folder| telling_run(folder, ""));
+}
+
+#[test]
+fn the_recorded_run_with_the_event_outside() {
+    work_in(|folder| telling_run(folder, "COMMIT; BEGIN IMMEDIATE;"));
+}
+
 #[test]
 fn the_recorded_run_with_full_sync() {
     work_in(|folder| plain_run(folder, "FULL"));
@@ -88,7 +123,7 @@ fn the_recorded_run_with_normal_sync() {
 }
 
 /// One recorded call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Op {
     Write { path: String, offset: Option<usize>, bytes: Vec<u8> },
     Truncate { path: String, size: usize },
@@ -249,43 +284,92 @@ impl Disk {
         }
     }
 
-    /// Writes the files as a cut now would leave them.
-    fn cut(&self, folder: &Path, left: Left) {
-        fs::create_dir(folder.join("data")).unwrap();
-        fs::set_permissions(folder.join("data"), fs::Permissions::from_mode(0o700)).unwrap();
+    /// The files as a cut now would leave them.
+    fn cut(&self, left: Left) -> Vec<(&str, Vec<u8>)> {
         let kept = self.files.iter().filter(|(path, _)| path.starts_with("data/") && !path.ends_with("-shm"));
-        for (path, image) in kept {
-            fs::write(folder.join(path), image.at_cut(left)).unwrap();
-            fs::set_permissions(folder.join(path), fs::Permissions::from_mode(0o600)).unwrap();
-        }
+        kept.map(|(path, image)| (path.as_str(), image.at_cut(left))).collect()
     }
 }
 
-/// Cuts the power at so many places of a run, three ways each; what went wrong, and how often was looked.
-fn replay(
-    ops: Vec<Op>,
+/// What came of a replay.
+#[derive(Default)]
+struct Replayed {
+    faults: Vec<String>,
+    /// Every state that was looked at: the files and how much was acknowledged. The same state twice is looked at once.
+    seen: BTreeSet<u64>,
+    cuts: usize,
+}
+
+/// Where the power is cut, and how much of what is not synced is left.
+#[derive(Clone, Copy)]
+struct Cuts {
+    /// At so many places, evenly; zero for every boundary.
     places: usize,
-    check: impl Fn(&Path, &[String]) -> Result<(), String>,
-) -> (Vec<String>, usize) {
+    /// In so many random ways, besides nothing and everything.
+    torn: u64,
+}
+
+/// Cuts the power again and again during a run; what went wrong, and how often was looked.
+fn replay(
+    ops: &[Op],
+    Cuts { places, torn }: Cuts,
+    check: impl Fn(&Path, &[String]) -> Result<(), String> + Sync,
+) -> Replayed {
     let every = ops.len().checked_div(places).map_or(1, |every| every.max(1));
-    let (mut disk, mut faults, mut checks) = (Disk::default(), Vec::new(), 0);
-    let shared = Path::new("/dev/shm");
-    for (index, op) in ops.into_iter().enumerate() {
-        disk.apply(op);
-        if index % every != 0 {
-            continue;
+    let replayed = Mutex::new(Replayed::default());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (replayed, check) = (&replayed, &check);
+            // Each goes through the whole run and looks at its share of the places.
+            scope.spawn(move || {
+                let mut disk = Disk::default();
+                for (index, op) in ops.iter().enumerate() {
+                    disk.apply(op.clone());
+                    if index % every == 0 && index / every % workers == worker {
+                        let seeds = (0..torn).map(|seed| u64::try_from(index).unwrap() * torn + seed);
+                        for left in
+                            [Left::Nothing, Left::Everything].into_iter().chain(seeds.map(Left::SomeSectors))
+                        {
+                            look(&disk, (index, left), replayed, check);
+                        }
+                    }
+                }
+            });
         }
-        for left in [Left::Nothing, Left::Everything, Left::SomeSectors(u64::try_from(index).unwrap())] {
-            let folder =
-                if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
-            disk.cut(folder.path(), left);
-            checks += 1;
-            if let Err(fault) = check(folder.path(), &disk.acknowledged) {
-                faults.push(format!("after call {index}, {left:?} left: {fault}"));
-            }
+    });
+    replayed.into_inner().unwrap()
+}
+
+/// Looks at what one cut leaves, unless the same was looked at before.
+fn look(
+    disk: &Disk,
+    (index, left): (usize, Left),
+    replayed: &Mutex<Replayed>,
+    check: impl Fn(&Path, &[String]) -> Result<(), String>,
+) {
+    let files = disk.cut(left);
+    let mut state = DefaultHasher::new();
+    (&files, disk.acknowledged.len()).hash(&mut state);
+    {
+        let mut replayed = replayed.lock().unwrap();
+        replayed.cuts += 1;
+        if !replayed.seen.insert(state.finish()) {
+            return;
         }
     }
-    (faults, checks)
+    let shared = Path::new("/dev/shm");
+    let folder = if shared.is_dir() { tempfile::tempdir_in(shared) } else { tempfile::tempdir() }.unwrap();
+    let private = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir(folder.path().join("data")).unwrap();
+    private(&folder.path().join("data"), 0o700);
+    for (path, bytes) in files {
+        fs::write(folder.path().join(path), bytes).unwrap();
+        private(&folder.path().join(path), 0o600);
+    }
+    if let Err(fault) = check(folder.path(), &disk.acknowledged) {
+        replayed.lock().unwrap().faults.push(format!("after call {index}, {left:?} left: {fault}"));
+    }
 }
 
 /// The store opens without repair, has everything that was acknowledged, used nothing twice, and goes on.
@@ -293,7 +377,6 @@ pub(crate) fn survives(folder: &Path, acknowledged: &[String]) -> Result<(), Str
     let options = StoreOptions { data: folder.join("data"), database: None, checkpoints: None, now: at(0) };
     let store = Store::open(&options).map_err(|error| format!("it does not open: {error}"))?;
     let kept: Vec<SignedCheckpoint> = acknowledged.iter().cloned().map(SignedCheckpoint::from_text).collect();
-    store.verify_log(None, &kept).map_err(|error| error.to_string())?;
     let consumed = store.approvals(Some(ApprovalState::Consumed)).map_err(|error| error.to_string())?;
     let executions = store.executions().map_err(|error| error.to_string())?;
     let events = store.log_events(0, u32::MAX).map_err(|error| error.to_string())?;
@@ -304,8 +387,9 @@ pub(crate) fn survives(folder: &Path, acknowledged: &[String]) -> Result<(), Str
         let found = format!("{} approvals consumed, {events} events, {begun} executions", consumed.len());
         return Err(format!("{found}, {} acknowledged", acknowledged.len()));
     }
+    // What was there before is part of what is verified after going on.
     append(&store, vec![event(StreamId::policy())]);
-    store.verify_log(None, &kept).map(drop).map_err(|error| format!("after going on: {error}"))
+    store.verify_log(None, &kept).map(drop).map_err(|error| error.to_string())
 }
 
 /// Every acknowledged row is there.
@@ -320,35 +404,64 @@ fn keeps_rows(folder: &Path, acknowledged: &[String]) -> Result<(), String> {
     }
 }
 
-fn has_strace() -> bool {
-    Command::new("strace").arg("-V").output().is_ok()
+/// As much was told as was used up, and everything acknowledged is there.
+fn tells_what_it_used(folder: &Path, acknowledged: &[String]) -> Result<(), String> {
+    let connection =
+        rusqlite::Connection::open(folder.join("data/state.db")).map_err(|error| error.to_string())?;
+    let count = |table: &str| -> Result<i64, rusqlite::Error> {
+        connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), (), |row| row.get(0))
+    };
+    let least = i64::try_from(acknowledged.len()).unwrap();
+    match (count("used"), count("told")) {
+        (Ok(used), Ok(told)) if used == told && used >= least => Ok(()),
+        (Err(_), Err(_)) if acknowledged.is_empty() => Ok(()),
+        other => Err(format!("{other:?} used and told, {} acknowledged", acknowledged.len())),
+    }
+}
+
+/// The calls of a recorded run; nothing if they cannot be recorded here.
+fn recorded(test: &str, run: &str) -> Option<Vec<Op>> {
+    if Command::new("strace").arg("-V").output().is_err() {
+        skip(test, "strace is not installed");
+        return None;
+    }
+    Some(record(run))
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_to_a_power_cut() {
-    if !has_strace() {
-        skip("power_cut::nothing_acknowledged_is_lost_to_a_power_cut", "strace is not installed");
-        return;
-    }
-    let ops = record("power_cut::the_recorded_run_of_the_store");
-    let places = if is_soak() { 0 } else { 200 };
+    let test = "power_cut::nothing_acknowledged_is_lost_to_a_power_cut";
+    let Some(ops) = recorded(test, "power_cut::the_recorded_run_of_the_store") else { return };
     let acknowledged = ops.iter().filter(|op| matches!(op, Op::Write { path, .. } if path == "acks")).count();
     assert_eq!(acknowledged, 40, "the run was recorded whole");
-    let (faults, checks) = replay(ops, places, survives);
+    let (cuts, least) =
+        if is_soak() { (Cuts { places: 0, torn: 12 }, 40_000) } else { (Cuts { places: 300, torn: 1 }, 600) };
+    let Replayed { faults, seen, cuts } = replay(&ops, cuts, survives);
     assert_eq!(faults, Vec::<String>::new());
-    assert!(checks >= 600, "{checks}");
-    println!("{checks} checks");
+    assert!(seen.len() >= least, "{} different states after {cuts} cuts", seen.len());
+    println!("{cuts} cuts at {} calls left {} different states; each was good", ops.len(), seen.len());
 }
 
 /// The harness sees what is lost without a sync at every commit, and nothing where there is one.
 #[test]
 fn the_harness_catches_a_missing_sync() {
-    if !has_strace() {
-        skip("power_cut::the_harness_catches_a_missing_sync", "strace is not installed");
-        return;
-    }
-    let (faults, _) = replay(record("power_cut::the_recorded_run_with_full_sync"), 40, keeps_rows);
-    assert_eq!(faults, Vec::<String>::new());
-    let (faults, checks) = replay(record("power_cut::the_recorded_run_with_normal_sync"), 40, keeps_rows);
-    assert!(faults.len() > checks / 3, "{} of {checks}", faults.len());
+    let test = "power_cut::the_harness_catches_a_missing_sync";
+    let cuts = Cuts { places: 40, torn: 1 };
+    let Some(good) = recorded(test, "power_cut::the_recorded_run_with_full_sync") else { return };
+    assert_eq!(replay(&good, cuts, keeps_rows).faults, Vec::<String>::new());
+    let Some(bad) = recorded(test, "power_cut::the_recorded_run_with_normal_sync") else { return };
+    let Replayed { faults, seen, .. } = replay(&bad, cuts, keeps_rows);
+    assert!(faults.len() > seen.len() / 3, "{} of {}", faults.len(), seen.len());
+}
+
+/// The harness sees an event that is not in the transaction of what it tells of, and nothing where it is.
+#[test]
+fn the_harness_catches_an_event_outside_the_transaction() {
+    let test = "power_cut::the_harness_catches_an_event_outside_the_transaction";
+    let cuts = Cuts { places: 0, torn: 1 };
+    let Some(good) = recorded(test, "power_cut::the_recorded_run_with_the_event_inside") else { return };
+    assert_eq!(replay(&good, cuts, tells_what_it_used).faults, Vec::<String>::new());
+    let Some(bad) = recorded(test, "power_cut::the_recorded_run_with_the_event_outside") else { return };
+    let Replayed { faults, seen, .. } = replay(&bad, cuts, tells_what_it_used);
+    assert!(faults.len() > seen.len() / 10, "{} of {}", faults.len(), seen.len());
 }

@@ -5,11 +5,12 @@
 use std::sync::{
     Barrier,
     atomic::{AtomicUsize, Ordering},
+    mpsc::channel,
 };
 
 use countersign_ledger::{Access, ExecutionState};
 use countersign_policy::{ApprovalId, ApprovalState, Mode};
-use countersign_store::{Call, Command, Decide, FreshIds, Reply, Store, StoreError};
+use countersign_store::{Answer, Call, Command, Decide, FreshIds, Reply, Store, StoreError, store_codes};
 
 use crate::{
     lab::{Lab, action, at, code_of, origin},
@@ -19,9 +20,17 @@ use crate::{
 const THREADS: usize = 16;
 const CONTENDERS: usize = 1000;
 
-/// How many rounds: some in every run, all of them when there is time.
-fn rounds() -> usize {
-    if crate::server::is_soak() { 100 } else { 5 }
+/// How a thousand contend: all at once, or sixteen at a time and each after its answer.
+#[derive(Debug, Clone, Copy)]
+enum Crowd {
+    AtOnce,
+    InTurns,
+}
+
+/// The crowds of so many rounds: some in every run, all of them when there is time.
+fn rounds() -> impl Iterator<Item = Crowd> {
+    let rounds = if crate::server::is_soak() { 100 } else { 6 };
+    [Crowd::AtOnce, Crowd::InTurns].into_iter().cycle().take(rounds)
 }
 
 /// Lets a thousand contenders loose at once; how many won.
@@ -41,26 +50,60 @@ fn winners(contend: impl Fn(usize) -> bool + Sync) -> usize {
     won.into_inner()
 }
 
+/// A thousand requests, all of them with a store before the first is answered; the answers.
+fn at_once(stores: &[&Store], call: impl Fn() -> Call + Sync) -> Vec<Answer> {
+    let barrier = Barrier::new(THREADS);
+    let (answered, answers) = channel();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (barrier, call, answered) = (&barrier, &call, answered.clone());
+            scope.spawn(move || {
+                let calls: Vec<(usize, Call)> =
+                    (thread..CONTENDERS).step_by(THREADS).map(|contender| (contender, call())).collect();
+                barrier.wait();
+                for (contender, call) in calls {
+                    let answered = answered.clone();
+                    let respond = Box::new(move |answer| answered.send(answer).unwrap());
+                    stores[contender % stores.len()].submit(call, respond);
+                }
+            });
+        }
+    });
+    drop(answered);
+    answers.iter().map(Result::unwrap).collect()
+}
+
 /// One round on these stores: one permit, one execution, everybody else told that the approval is used up.
-fn contend(lab: &Lab, stores: &[&Store]) {
+fn contend(lab: &Lab, stores: &[&Store], crowd: Crowd) {
     let session = lab.session(Mode::WritesAllowed);
     let id = lab.approved(&session);
     let now = lab.now();
-    let won = winners(|contender| {
+    let call = || {
         let decide = Decide {
             approval_id: Some(id.clone()),
             fresh: FreshIds::make(at(0)).unwrap(),
             ..action(Some(&session), "deploy", "prod")
         };
         let command = Command::Decide(Box::new(decide));
-        let call = Call { origin: origin("agent-1", Access::Agent), now, command };
-        let answer = stores[contender % stores.len()].call(call).unwrap();
+        Call { origin: origin("agent-1", Access::Agent), now, command }
+    };
+    let has_won = |answer: &Answer| {
         let Reply::Decided(decided) = &answer.reply else { panic!("{:?}", answer.reply) };
         let expected = if answer.permit.is_some() { "ALLOWED" } else { "URM_APPROVAL_CONSUMED" };
         assert_eq!(code_of(decided), expected);
         answer.permit.is_some()
-    });
-    assert_eq!(won, 1);
+    };
+    let won = match crowd {
+        Crowd::AtOnce => {
+            let answers = at_once(stores, call);
+            assert_eq!(answers.len(), CONTENDERS);
+            answers.iter().filter(|answer| has_won(answer)).count()
+        }
+        Crowd::InTurns => {
+            winners(|contender| has_won(&stores[contender % stores.len()].call(call()).unwrap()))
+        }
+    };
+    assert_eq!(won, 1, "{crowd:?}");
     assert_eq!(lab.store.approval(&id).unwrap().unwrap().state, ApprovalState::Consumed);
     let of_this = |approval: &Option<ApprovalId>| approval.as_ref() == Some(&id);
     let executions = lab.store.executions().unwrap();
@@ -70,8 +113,8 @@ fn contend(lab: &Lab, stores: &[&Store]) {
 #[test]
 fn one_of_a_thousand_gets_the_approval_on_sqlite() {
     let lab = Lab::sqlite();
-    for _ in 0..rounds() {
-        contend(&lab, &[&lab.store]);
+    for crowd in rounds() {
+        contend(&lab, &[&lab.store], crowd);
     }
     lab.store.verify_log(None, &[]).unwrap();
 }
@@ -80,7 +123,9 @@ fn one_of_a_thousand_gets_the_approval_on_sqlite() {
 fn one_of_a_thousand_gets_the_approval_on_sqlite_with_three_stores_on_one_folder() {
     let lab = Lab::sqlite();
     let (two, three) = (lab.replica(), lab.replica());
-    contend(&lab, &[&lab.store, &two, &three]);
+    for crowd in [Crowd::AtOnce, Crowd::InTurns] {
+        contend(&lab, &[&lab.store, &two, &three], crowd);
+    }
     lab.store.verify_log(None, &[]).unwrap();
 }
 
@@ -89,9 +134,9 @@ fn one_of_a_thousand_gets_the_approval_on_postgresql_with_one_and_three_stores()
     let Some(server) = Server::start("races::postgresql") else { return };
     let lab = Lab::postgresql(&server);
     let (two, three) = (lab.replica(), lab.replica());
-    for _ in 0..rounds() {
-        contend(&lab, &[&lab.store]);
-        contend(&lab, &[&lab.store, &two, &three]);
+    for crowd in rounds() {
+        contend(&lab, &[&lab.store], crowd);
+        contend(&lab, &[&lab.store, &two, &three], crowd);
     }
     let report = lab.store.verify_log(None, &[]).unwrap();
     assert_eq!(report.head.size, u64::try_from(lab.store.log_events(0, u32::MAX).unwrap().len()).unwrap());
@@ -205,5 +250,35 @@ fn the_first_questions_after_an_outage_are_answered() {
     server.crash_and_restart();
     for _ in 0..8 {
         assert_eq!(ask().unwrap().as_ref(), Some(&session));
+    }
+}
+
+/// A server that was away and is back, crashed or shut down, takes the very first command, once.
+#[test]
+fn the_first_command_after_an_outage_is_carried_out() {
+    let Some(mut server) = Server::start("races::the_first_command") else { return };
+    let lab = Lab::postgresql(&server);
+    let session = lab.session(Mode::WritesAllowed);
+    let begin = || lab.code(&session, "fs.write", None);
+    // Once as whoever calls, once through the queue.
+    for crash in [true, false, true, false] {
+        assert_eq!(begin(), ("ALLOWED".to_owned(), true));
+        if crash {
+            server.crash_and_restart()
+        } else {
+            server.restart()
+        }
+        assert_eq!(begin(), ("ALLOWED".to_owned(), true), "crash: {crash}");
+        lab.store.submit(
+            Call { origin: origin("root", Access::Admin), now: at(0), command: Command::Sweep },
+            Box::new(|answer| drop(answer.unwrap())),
+        );
+    }
+    assert_eq!(lab.store.executions().unwrap().len(), 8, "each began once");
+    lab.store.verify_log(None, &[]).unwrap();
+    server.crash();
+    for _ in 0..3 {
+        let refused = lab.decide(action(Some(&session), "fs.write", "prod")).unwrap_err();
+        assert_eq!(refused.code(), store_codes::URM_STORE_UNAVAILABLE, "{refused}");
     }
 }

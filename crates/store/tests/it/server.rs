@@ -57,6 +57,9 @@ impl Server {
                 "max_connections=80",
                 "-c",
                 "shared_buffers=32MB",
+                // Shared memory that outlives a killed server is then in its folder, not on the machine.
+                "-c",
+                "dynamic_shared_memory_type=mmap",
                 "-c",
                 &socket,
             ])
@@ -102,12 +105,41 @@ impl Server {
         self.child = Self::serve(&programs().unwrap(), self.folder.path());
         self.wait_until_ready();
     }
+
+    /// Shuts the server down as an operator would, and starts it again.
+    pub(crate) fn restart(&mut self) {
+        end(&mut self.child, "INT");
+        self.child = Self::serve(&programs().unwrap(), self.folder.path());
+        self.wait_until_ready();
+    }
+
+    /// Kills the server as a power cut would end it, for good.
+    pub(crate) fn crash(mut self) {
+        // The line of the shared memory that nobody will ask for any more: its key and its id.
+        let notes = fs::read_to_string(self.folder.path().join("data/postmaster.pid")).unwrap();
+        let memory = notes.lines().nth(6).and_then(|line| line.split_whitespace().nth(1)).unwrap().to_owned();
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        let removed = Command::new("ipcrm").args(["-m", &memory]).status().unwrap();
+        assert!(removed.success(), "shared memory {memory} is left behind");
+    }
 }
 
 impl Drop for Server {
+    /// At once, but so that it takes its shared memory away.
     fn drop(&mut self) {
-        let _ended_already = self.child.kill();
-        let _ended_already = self.child.wait();
+        end(&mut self.child, "QUIT");
+    }
+}
+
+/// Ends a server with this signal, if it has not ended.
+pub(crate) fn end(child: &mut Child, signal: &str) {
+    if matches!(child.try_wait(), Ok(None)) {
+        let told = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+        if !told.is_ok_and(|status| status.success()) {
+            let _ended_already = child.kill();
+        }
+        let _ended_already = child.wait();
     }
 }
 

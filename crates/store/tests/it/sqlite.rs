@@ -213,3 +213,26 @@ fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day()
     assert!(matches!(swept, Reply::Swept(Swept { forgotten: 1, .. })), "{swept:?}");
     assert!(!lab.decide(named()).unwrap().1.is_replay);
 }
+
+/// Whoever can write into the database still cannot sign.
+#[test]
+fn an_approval_that_was_forged_in_the_database_is_not_believed() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::WritesAllowed);
+    let raw = Connection::open(lab.data.join("state.db")).unwrap();
+    let signatures = "(SELECT json_extract(body, '$.signatures') FROM approval WHERE state = 'consumed')";
+    let granted = "state = 'granted', body = json_set(body, '$.state', 'granted'";
+    for change in [
+        format!("{granted}) WHERE state = 'pending'"),
+        format!("{granted}, '$.expires_at', '2099-01-01T00:00:00Z') WHERE state = 'pending'"),
+        format!("{granted}, '$.signatures', json({signatures}), '$.reason', 'fine') WHERE state = 'pending'"),
+    ] {
+        let before = lab.approved(&session);
+        assert!(lab.code(&session, "deploy", Some(&before)).1);
+        let id = lab.request(&session, "deploy");
+        assert_eq!(raw.execute(&format!("UPDATE approval SET {change}"), ()).unwrap(), 1, "{change}");
+        let decided = lab.code(&session, "deploy", Some(&id));
+        assert_eq!(decided, ("URM_APPROVAL_INVALID".to_owned(), false), "{change}");
+        raw.execute("DELETE FROM approval", ()).unwrap();
+    }
+}

@@ -40,8 +40,8 @@ const SLOW: Duration = Duration::from_millis(250);
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn note(&mut self, is_good: bool, what: impl Into<String>, to_do: &'static str) {
-        self.0.push(Finding { is_good, what: what.into(), to_do });
+    fn note(&mut self, is_good: bool, what: impl Into<String>, to_do: impl Into<String>) {
+        self.0.push(Finding { is_good, what: what.into(), to_do: to_do.into() });
     }
 }
 
