@@ -85,9 +85,7 @@ impl Head {
         let rows = sql.query(query, &[])?;
         let row = rows.first().ok_or_else(|| StoreError::corrupt("the log has no end"))?;
         let (size, active) = (row.count(0)?, row.integer(1).ok());
-        let is_own =
-            seal.last.as_ref().is_some_and(|last| row.text(2).is_ok_and(|note| note == last.as_str()));
-        let remembered = remembered.filter(|head| is_own && head.active == active);
+        let remembered = remembered.filter(|head| head.active == active && head.is_last(row, seal));
         let head = if let Some(head) = remembered {
             head.clone()
         } else if row.is_null(2) {
@@ -102,6 +100,20 @@ impl Head {
         }
         let covered = head.frontier.size();
         Err(StoreError::corrupt(format!("the log has {size} events, its last checkpoint covers {covered}")))
+    }
+
+    /// Whether this is the row that this process wrote last, when it left the log with this head.
+    fn is_last(&self, row: &Row, seal: &Seal) -> bool {
+        let is_own =
+            seal.last.as_ref().is_some_and(|last| row.text(2).is_ok_and(|note| note == last.as_str()));
+        is_own
+            && row.text(3).is_ok_and(|peaks| peaks == self.peaks())
+            && row.integer(4).is_ok_and(|ts| ts == self.floor.as_unix())
+    }
+
+    /// The peaks of the tree, as they are written down.
+    fn peaks(&self) -> String {
+        self.frontier.peaks().iter().map(Sha256::to_string).collect::<Vec<_>>().join(" ")
     }
 
     /// Believes the last checkpoint only if it is signed and is what the rest of its row says.
@@ -134,12 +146,11 @@ impl Head {
         let head = TreeHead { size: self.frontier.size(), root: self.frontier.root() };
         let checkpoint = Checkpoint { origin: key.public().name, head, number: self.number };
         let note = checkpoint.sign(key);
-        let peaks: Vec<String> = self.frontier.peaks().iter().map(Sha256::to_string).collect();
         let row: Vec<Cell> = vec![
             count_cell(self.number)?,
             count_cell(head.size)?,
             note.as_str().into(),
-            peaks.join(" ").into(),
+            self.peaks().into(),
             self.floor.as_unix().into(),
         ];
         sql.insert("checkpoint", &["number", "tree_size", "note", "peaks", "ts"], vec![row])?;

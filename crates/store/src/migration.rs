@@ -15,6 +15,8 @@ pub(crate) struct Table {
 /// One step: what brings a store from the version before to this one.
 struct Migration {
     version: i64,
+    /// What is done before the tables are made.
+    before: &'static [&'static str],
     tables: &'static [Table],
     statements: &'static [&'static str],
 }
@@ -22,6 +24,7 @@ struct Migration {
 const MIGRATIONS: &[Migration] = &[
     Migration {
         version: 1,
+        before: &[],
         tables: &[Table {
             name: "event",
             columns: "log_index BIGINT PRIMARY KEY, stream_id TEXT NOT NULL, seq BIGINT NOT NULL,
@@ -32,6 +35,7 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 2,
+        before: &[],
         tables: &[
             Table {
                 name: "checkpoint",
@@ -116,6 +120,7 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 3,
+        before: &[],
         // Answers are kept for a day, so unlike the replies before them they know their time and can be deleted.
         tables: &[Table {
             name: "answer",
@@ -135,6 +140,7 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 4,
+        before: &[],
         tables: &[
             Table {
                 name: "proof",
@@ -158,6 +164,7 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 5,
+        before: &[],
         // Executions of executors that never report are closed sooner than others. Those from before all had 900 seconds.
         tables: &[Table {
             name: "execution_due",
@@ -172,6 +179,55 @@ const MIGRATIONS: &[Migration] = &[
             "ALTER TABLE execution_due RENAME TO execution",
             "CREATE INDEX execution_open ON execution (due_at) WHERE state = 'begun'",
             "CREATE INDEX execution_place ON execution (begun_at, permit_id)",
+        ],
+    },
+    Migration {
+        version: 6,
+        // Every decision changed a page of fourteen trees; now of nine. Ids begin with their time, so they are an order.
+        before: &[
+            "CREATE TABLE kept_decision AS SELECT * FROM decision",
+            "CREATE TABLE kept_execution AS SELECT * FROM execution",
+            "CREATE TABLE kept_checkpoint AS SELECT * FROM checkpoint",
+            "DROP TABLE decision",
+            "DROP TABLE execution",
+            "DROP TABLE checkpoint",
+        ],
+        tables: &[
+            Table {
+                name: "decision",
+                columns: "log_index BIGINT PRIMARY KEY, decision_id TEXT NOT NULL UNIQUE, session_id TEXT,
+                    decided_at BIGINT NOT NULL, policy_version BIGINT NOT NULL, policy_hash TEXT NOT NULL,
+                    trace_version TEXT NOT NULL, body TEXT NOT NULL",
+                is_append_only: true,
+            },
+            Table {
+                name: "execution",
+                columns: "permit_id TEXT PRIMARY KEY, approval_id TEXT, state TEXT NOT NULL, due_at BIGINT NOT NULL,
+                    body TEXT NOT NULL",
+                is_append_only: false,
+            },
+            Table {
+                name: "checkpoint",
+                columns: "number BIGINT PRIMARY KEY, tree_size BIGINT NOT NULL, note TEXT NOT NULL,
+                    peaks TEXT NOT NULL, ts BIGINT NOT NULL",
+                is_append_only: true,
+            },
+        ],
+        statements: &[
+            "INSERT INTO decision (log_index, decision_id, session_id, decided_at, policy_version, policy_hash,
+                 trace_version, body)
+             SELECT log_index, decision_id, session_id, decided_at, policy_version, policy_hash, trace_version, body
+             FROM kept_decision ORDER BY log_index",
+            "INSERT INTO execution (permit_id, approval_id, state, due_at, body)
+             SELECT permit_id, approval_id, state, due_at, body FROM kept_execution ORDER BY permit_id",
+            "INSERT INTO checkpoint (number, tree_size, note, peaks, ts)
+             SELECT number, tree_size, note, peaks, ts FROM kept_checkpoint ORDER BY number",
+            "DROP TABLE kept_decision",
+            "DROP TABLE kept_execution",
+            "DROP TABLE kept_checkpoint",
+            "CREATE INDEX execution_open ON execution (due_at) WHERE state = 'begun'",
+            // One execution for each approval, whatever else goes wrong.
+            "CREATE UNIQUE INDEX execution_approval ON execution (approval_id) WHERE approval_id IS NOT NULL",
         ],
     },
 ];
@@ -197,6 +253,9 @@ fn migrate_to(sql: &mut dyn Sql, newest: i64) -> Result<(), StoreError> {
     let found = version(sql)?;
     let is_due = |migration: &&Migration| (found..newest).contains(&migration.version.saturating_sub(1));
     for migration in MIGRATIONS.iter().filter(is_due) {
+        for statement in migration.before {
+            sql.execute(statement, &[])?;
+        }
         for table in migration.tables {
             sql.create_table(table)?;
         }

@@ -126,8 +126,13 @@ impl Link {
         run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.begin(begin)?;
-        let mut running = Running { client: &mut self.client, statements: &mut self.statements, grown: None };
-        let ran = run(&mut running);
+        let mut running = Running {
+            client: &mut self.client,
+            statements: &mut self.statements,
+            waiting: Vec::new(),
+            grown: None,
+        };
+        let ran = run(&mut running).and_then(|answer| running.send_waiting().map(|()| answer));
         let (grown, answer) =
             (running.grown, ran.inspect_err(|_| drop(self.client.batch_execute("ROLLBACK")))?);
         match grown {
@@ -160,8 +165,17 @@ fn is_lost(error: &postgres::Error) -> bool {
 struct Running<'c> {
     client: &'c mut Client,
     statements: &'c mut BTreeMap<String, Statement>,
+    /// Rows that go to the database together, before anything else does.
+    waiting: Vec<Insert>,
     /// How long the log will be, if that is to be announced.
     grown: Option<u64>,
+}
+
+/// Rows for one table: each column goes as one array.
+struct Insert {
+    /// `table (column, …)`
+    place: String,
+    columns: Vec<Column>,
 }
 
 impl Running<'_> {
@@ -174,40 +188,53 @@ impl Running<'_> {
         Ok(statement)
     }
 
-    /// All rows in one statement: each column goes as one array.
-    fn insert_all(
-        &mut self,
-        table: &str,
-        columns: &[&str],
-        rows: Vec<Vec<Cell>>,
-        otherwise: &str,
-    ) -> Result<(), StoreError> {
+    /// Sends what waits in one statement, however many tables it is for.
+    fn send_waiting(&mut self) -> Result<(), StoreError> {
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let mut numbers = 1_u32..;
+        let inserts: Vec<String> = waiting.iter().map(|insert| insert.statement(&mut numbers, "")).collect();
+        let named = inserts.iter().enumerate().map(|(index, insert)| format!("i{index} AS ({insert})"));
+        let sql = format!("WITH {} SELECT", named.collect::<Vec<_>>().join(", "));
+        self.run(&sql, &waiting)
+    }
+
+    fn run(&mut self, sql: &str, inserts: &[Insert]) -> Result<(), StoreError> {
+        let statement = self.prepare(sql)?;
+        let arrays = inserts.iter().flat_map(|insert| &insert.columns);
+        self.client.execute(&statement, &arrays.map(Column::as_sql).collect::<Vec<_>>())?;
+        Ok(())
+    }
+}
+
+impl Insert {
+    fn new(table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Self {
         let mut arrays = vec![Vec::with_capacity(rows.len()); columns.len()];
         for row in rows {
             arrays.iter_mut().zip(row).for_each(|(array, cell)| array.push(cell));
         }
-        let arrays: Vec<Column> = arrays.into_iter().map(Column::new).collect();
-        let types: Vec<String> =
-            (1_u32..).zip(&arrays).map(|(number, array)| array.parameter(number)).collect();
-        let sql = format!(
-            "INSERT INTO {table} ({}) SELECT * FROM unnest({}){otherwise}",
-            columns.join(", "),
-            types.join(", ")
-        );
-        let statement = self.prepare(&sql)?;
-        let parameters: Vec<&(dyn ToSql + Sync)> = arrays.iter().map(Column::as_sql).collect();
-        self.client.execute(&statement, &parameters)?;
-        Ok(())
+        let place = format!("{table} ({})", columns.join(", "));
+        Self { place, columns: arrays.into_iter().map(Column::new).collect() }
+    }
+
+    fn statement(&self, numbers: &mut impl Iterator<Item = u32>, otherwise: &str) -> String {
+        let parameters: Vec<String> =
+            self.columns.iter().zip(numbers).map(|(column, number)| column.parameter(number)).collect();
+        format!("INSERT INTO {} SELECT * FROM unnest({}){otherwise}", self.place, parameters.join(", "))
     }
 }
 
 impl Sql for Running<'_> {
     fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<u64, StoreError> {
+        self.send_waiting()?;
         let statement = self.prepare(sql)?;
         Ok(self.client.execute(&statement, &parameters(cells))?)
     }
 
     fn query(&mut self, sql: &str, cells: &[Cell]) -> Result<Vec<Row>, StoreError> {
+        self.send_waiting()?;
         let statement = self.prepare(sql)?;
         let rows = self.client.query(&statement, &parameters(cells))?;
         let read = |row: &postgres::Row| {
@@ -219,14 +246,19 @@ impl Sql for Running<'_> {
     }
 
     fn insert(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
-        self.insert_all(table, columns, rows, "")
+        self.waiting.push(Insert::new(table, columns, rows));
+        Ok(())
     }
 
     fn insert_new(&mut self, table: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Result<(), StoreError> {
-        self.insert_all(table, columns, rows, " ON CONFLICT DO NOTHING")
+        self.send_waiting()?;
+        let insert = Insert::new(table, columns, rows);
+        let sql = insert.statement(&mut (1..), " ON CONFLICT DO NOTHING");
+        self.run(&sql, &[insert])
     }
 
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError> {
+        self.send_waiting()?;
         let Table { name, columns, is_append_only } = table;
         self.client.batch_execute(&format!("CREATE TABLE {name} ({columns})"))?;
         if *is_append_only {

@@ -12,8 +12,12 @@ use crate::{StoreError, request::FreshIds};
 /// So many random bytes.
 pub(crate) fn bytes<const N: usize>() -> Result<[u8; N], StoreError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| StoreError::Unavailable { message: error.to_string() })?;
+    fill(&mut bytes)?;
     Ok(bytes)
+}
+
+fn fill(bytes: &mut [u8]) -> Result<(), StoreError> {
+    getrandom::fill(bytes).map_err(|error| StoreError::Unavailable { message: error.to_string() })
 }
 
 /// How many ids this process has made.
@@ -39,10 +43,14 @@ impl FreshIds {
     ///
     /// Fails if the system has no randomness to give.
     pub fn make(now: Timestamp) -> Result<Self, StoreError> {
+        // Asked of the system once.
+        let mut words = [[0; 8]; 3];
+        fill(words.as_flattened_mut())?;
+        let [decision, permit, approval] = words;
         Ok(Self {
-            decision_id: id("dec_", now, bytes()?, DecisionId::parse)?,
-            permit_id: id("per_", now, bytes()?, PermitId::parse)?,
-            approval_id: id("apr_", now, bytes()?, ApprovalId::parse)?,
+            decision_id: id("dec_", now, decision, DecisionId::parse)?,
+            permit_id: id("per_", now, permit, PermitId::parse)?,
+            approval_id: id("apr_", now, approval, ApprovalId::parse)?,
         })
     }
 

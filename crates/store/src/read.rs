@@ -259,7 +259,7 @@ pub(crate) fn latest_executions(
     state: Option<ExecutionState>,
     limit: i64,
 ) -> Result<Vec<Execution>, StoreError> {
-    let latest = "ORDER BY begun_at DESC, permit_id DESC";
+    let latest = "ORDER BY permit_id DESC";
     let all = format!("SELECT body FROM execution {latest} LIMIT $1");
     let some = format!("SELECT body FROM execution WHERE state = $1 {latest} LIMIT $2");
     let rows = match state {

@@ -219,7 +219,7 @@ impl Entity for ApproverKey {
 impl Entity for Execution {
     const TABLE: &'static str = "execution";
     const KEY: &'static str = "permit_id";
-    const SEARCH: &'static [&'static str] = &["approval_id", "state", "begun_at", "due_at"];
+    const SEARCH: &'static [&'static str] = &["approval_id", "state", "due_at"];
 
     fn key(&self) -> String {
         self.permit_id.to_string()
@@ -229,7 +229,6 @@ impl Entity for Execution {
         vec![
             self.approval_id.as_ref().map(|id| id.as_str()).into(),
             self.state.as_str().into(),
-            self.begun_at.as_unix().into(),
             self.step().due_at().as_unix().into(),
         ]
     }

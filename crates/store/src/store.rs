@@ -336,7 +336,7 @@ impl Store {
 
     /// Every execution.
     pub fn executions(&self) -> Result<Vec<Execution>, StoreError> {
-        self.read(|sql| read::all(sql, "execution", "begun_at, permit_id"))
+        self.read(|sql| read::all(sql, "execution", "permit_id"))
     }
 
     /// At most so many executions, the latest first; those that stand here, or all.

@@ -205,6 +205,11 @@ fn three_services_on_one_postgresql_give_an_approval_once() {
     }
     let verified = town.service.sandbox.run(&[&["log", "verify"], &database[..]].concat());
     assert!(verified.stdout().starts_with("L3: "), "{}", verified.screen());
+    // Each closes its connections and ends without a word.
+    for service in others {
+        assert_eq!(service.stop(), Some(0));
+    }
+    assert_eq!(town.service.stop(), Some(0));
 }
 
 /// A standby that holds every commit of its server before it is answered.

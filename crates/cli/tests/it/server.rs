@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{
+    fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Stdio},
@@ -12,6 +13,9 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::support::Sandbox;
+
+/// What the service says on stderr, in its folder.
+const ERRORS: &str = ".service.stderr";
 
 /// A running service with a folder of its own.
 pub(crate) struct Service {
@@ -148,7 +152,10 @@ impl Service {
     pub(crate) fn stop(mut self) -> Option<i32> {
         let told = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
         assert!(told.success());
-        self.child.wait().unwrap().code()
+        let exit = self.child.wait().unwrap().code();
+        let said = fs::read_to_string(self.sandbox.path().join(ERRORS)).unwrap();
+        assert!(!said.contains("panicked"), "{said}");
+        exit
     }
 
     /// The process of the service.
@@ -198,6 +205,8 @@ impl Drop for Service {
 }
 
 fn spawn(sandbox: &Sandbox, more: &[&str], variables: &[(&str, &str)]) -> (Child, String) {
+    // Beside the folder's own files, none of which begins with a dot and this name.
+    let errors = fs::File::create(sandbox.path().join(ERRORS)).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
         .args(["serve", "--listen", "127.0.0.1:0", "--log", "off"])
         .args(more)
@@ -206,7 +215,7 @@ fn spawn(sandbox: &Sandbox, more: &[&str], variables: &[(&str, &str)]) -> (Child
         .envs(variables.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stderr(errors)
         .spawn()
         .unwrap();
     let mut line = String::new();

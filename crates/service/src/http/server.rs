@@ -84,9 +84,12 @@ pub struct Listening {
 pub fn serve(node: Node, options: ServeOptions, ready: impl FnOnce(&Listening)) -> Result<(), ServiceError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| refused(&options.listen.to_string(), &error))?;
-    let served = runtime.block_on(listen(Arc::new(node), options, ready));
+    // Held here, so that it is not a task of the runtime that closes the store: PostgreSQL's client waits for its end.
+    let node = Arc::new(node);
+    let served = runtime.block_on(listen(Arc::clone(&node), options, ready));
     // Whoever still reads slowly has had its time.
     runtime.shutdown_timeout(Duration::from_secs(1));
+    drop(node);
     served
 }
 

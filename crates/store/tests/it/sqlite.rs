@@ -198,7 +198,7 @@ fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day()
         "CREATE TABLE reply (request_key TEXT PRIMARY KEY, payload_hash TEXT NOT NULL, checkpoint INTEGER NOT NULL,
              body TEXT NOT NULL) STRICT;
          INSERT INTO reply SELECT request_key, payload_hash, checkpoint, body FROM answer;
-         DROP TABLE answer; DROP INDEX decision_place; DROP INDEX execution_place;
+         DROP TABLE answer; ALTER TABLE execution ADD COLUMN begun_at INTEGER NOT NULL DEFAULT 0;
          DROP TABLE proof; DROP TABLE certificate; DROP TABLE proof_run;
          DELETE FROM schema_version WHERE version > 2;",
     )
