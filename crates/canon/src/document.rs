@@ -65,8 +65,14 @@ macro_rules! record {
             fn spell(&self, out: &mut $crate::__private::String) {
                 const KEYS: &[&str] = &[$($crate::record!(@key $field $($key)?)),*];
                 const ORDER: [usize; KEYS.len()] = $crate::key_order(KEYS);
-                let values: [&dyn $crate::Spelled; KEYS.len()] = [$(&self.$field),*];
-                $crate::spell_members(KEYS, &values, &ORDER, out);
+                let mut object = $crate::ObjectSpelling::begin(out);
+                for place in ORDER {
+                    let mut places = 0_usize..;
+                    $(if places.next() == Some(place) {
+                        object.member($crate::record!(@key $field $($key)?), &self.$field);
+                    })*
+                }
+                object.end();
             }
 
             fn schema(definitions: &mut $crate::Definitions) -> $crate::Json<'static> {

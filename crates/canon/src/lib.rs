@@ -56,7 +56,7 @@ pub use crate::{
     hash::{Checksum, Sha256},
     issue::{Issue, IssueParts, Issues, Position},
     json::{Json, Member, Object, Value},
-    members::{Spelled, key_order, spell_members},
+    members::{ObjectSpelling, key_order},
     non_empty::NonEmpty,
     nullable::Nullable,
     number::{INTEGER_MAX, Number, print_f64},

@@ -4,25 +4,6 @@ use alloc::string::String;
 
 use crate::Wire;
 
-/// A value of any document type, to be spelled.
-#[doc(hidden)]
-pub trait Spelled {
-    /// See [`Wire::spell`].
-    fn spell(&self, out: &mut String);
-    /// See [`Wire::is_left_out`].
-    fn is_left_out(&self) -> bool;
-}
-
-impl<T: Wire> Spelled for T {
-    fn spell(&self, out: &mut String) {
-        Wire::spell(self, out);
-    }
-
-    fn is_left_out(&self) -> bool {
-        Wire::is_left_out(self)
-    }
-}
-
 /// Where the keys stand in canonical order: the place of the first, of the second, and so on.
 ///
 /// # Panics
@@ -71,21 +52,35 @@ const fn is_plain(key: &[u8]) -> bool {
     true
 }
 
-/// Appends an object of these members, in this order.
+/// An object that is being spelled, member by member.
 #[doc(hidden)]
-pub fn spell_members(keys: &[&str], values: &[&dyn Spelled], order: &[usize], out: &mut String) {
-    out.push('{');
-    let mut is_first = true;
-    for place in order {
-        let (Some(key), Some(value)) = (keys.get(*place), values.get(*place)) else { continue };
-        if value.is_left_out() {
-            continue;
-        }
-        out.push_str(if is_first { "\"" } else { ",\"" });
-        out.push_str(key);
-        out.push_str("\":");
-        value.spell(out);
-        is_first = false;
+#[derive(Debug)]
+pub struct ObjectSpelling<'o> {
+    out: &'o mut String,
+    is_empty: bool,
+}
+
+impl<'o> ObjectSpelling<'o> {
+    /// Begins an object.
+    pub fn begin(out: &'o mut String) -> Self {
+        out.push('{');
+        Self { out, is_empty: true }
     }
-    out.push('}');
+
+    /// Appends a member under a plain key, unless its value is one to leave out.
+    pub fn member(&mut self, key: &str, value: &impl Wire) {
+        if value.is_left_out() {
+            return;
+        }
+        self.out.push_str(if self.is_empty { "\"" } else { ",\"" });
+        self.out.push_str(key);
+        self.out.push_str("\":");
+        value.spell(self.out);
+        self.is_empty = false;
+    }
+
+    /// Ends it.
+    pub fn end(self) {
+        self.out.push('}');
+    }
 }
