@@ -7,7 +7,7 @@ use std::path::Path;
 use countersign_action::{Action, Host, Place, ToolCall};
 use countersign_canon::{Issue, Json, Wire as _};
 use countersign_ledger::OutcomeStatus;
-use countersign_policy::{ActionKind, ProbeFacts, Role, SessionId, action_hash, agents_view};
+use countersign_policy::{ActionKind, ProbeFact, ProbeFacts, Role, SessionId, action_hash, agents_view};
 use countersign_service::{Ask, Caller, Considered, Decision, HostCall, NewSession, Node};
 
 pub(crate) use super::ground::{Verdict, probe_facts};
@@ -16,6 +16,15 @@ use crate::effects::folder;
 
 /// The role that an agent at a person's side acts in.
 const ROLE: &str = "copilot";
+
+/// What a runtime lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lacking {
+    /// The method, as far as the probe found.
+    Method,
+    /// Somebody who has opted into what is experimental.
+    OptIn,
+}
 
 /// A gate: a workspace, its store, and the table that says what calls mean.
 pub(crate) struct Gate {
@@ -107,16 +116,23 @@ impl Gate {
     }
 
     /// Refuses what the runtime does not have: kinds of action that no lattice knows, so the kernel denies and records them.
-    /// Gives the decision in the log.
+    /// Gives the code, and the decision in the log.
     pub(crate) fn refuse(
         &self,
         session: &SessionId,
-        kind: &str,
+        lacking: Lacking,
         payload: Json<'static>,
-    ) -> Result<String, Issue> {
-        let ask = Ask::new(ActionKind::parse(kind)?, payload).in_session(session);
+    ) -> Result<(String, String), Issue> {
+        let (kind, is_disabled) = match lacking {
+            Lacking::Method => (ActionKind::parse("runtime.absent")?, false),
+            Lacking::OptIn => (ActionKind::parse("runtime.experimental")?, true),
+        };
+        let disabled = is_disabled.then(|| ProbeFacts::disabled(&kind)).transpose()?;
+        let facts: Vec<&str> = disabled.iter().map(ProbeFact::as_str).collect();
+        let probe = Some(probe_facts("codex", &facts)?);
+        let ask = Ask { probe, ..Ask::new(kind, payload).in_session(session) };
         let decision = self.node.decide(&self.caller, ask).map_err(|error| Issue::from(&error))?;
-        Ok(decision.decided.decision_id.to_string())
+        Ok((decision.code().to_owned(), decision.decided.decision_id.to_string()))
     }
 
     /// Keeps what a probe found: the facts for the workspace's hooks, and the snapshot in the log.

@@ -379,11 +379,14 @@ fn what_is_experimental_needs_an_opt_in() {
             assert_eq!(client.denied(method, value.clone()), "URM_EXPERIMENTAL_DISABLED");
         }
         drop(client);
-        let denied = events(&desk)
-            .iter()
+        // The log says what the client was told.
+        let codes: Vec<Value> = events(&desk)
+            .into_iter()
+            .filter(|event| event["event"] == "POLICY_DENIED")
             .filter(|event| event["detail"]["action_kind"] == "runtime.experimental")
-            .count();
-        assert_eq!(denied, 3);
+            .map(|event| event["detail"]["decision_code"].clone())
+            .collect();
+        assert_eq!(codes, ["URM_EXPERIMENTAL_DISABLED"; 3]);
         let mut client = Client::start(&desk, &codex, &["--experimental"], opted);
         assert_eq!(client.ask("mock/experimentalMethod", value)["result"]["echoed"], "x");
     }
