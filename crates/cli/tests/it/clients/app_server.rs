@@ -192,11 +192,7 @@ fn mcp_tools_are_governed_where_codex_asks() {
     let Some(server) = client("mcp_tools_are_governed_where_codex_asks", FILESYSTEM_SERVER) else { return };
     let model = Model::start(|_| ());
     let desk = Desk::new();
-    let (server, work) = (server.display().to_string(), desk.path("work").display().to_string());
-    desk.configure_codex(
-        &model,
-        &format!("[mcp_servers.fs]\ncommand = \"node\"\nargs = [{server:?}, {work:?}]\n"),
-    );
+    desk.configure_codex(&model, &desk.file_server(&server));
     desk.countersign(&["init"]);
     let write = |name: &str| json!({"tool": "write_file", "namespace": "mcp__fs", "input": {"path": desk.path(name), "content": "text"}});
     let mut governed = Client::start(&desk, &codex, &[], json!({}));

@@ -89,9 +89,7 @@ fn mcp_tools_are_governed() {
     let Some(codex) = client("mcp_tools_are_governed", CODEX) else { return };
     let Some(server) = client("mcp_tools_are_governed", FILESYSTEM_SERVER) else { return };
     let (desk, model) = (Desk::new(), Model::start(|_| ()));
-    let (server, work) = (server.display().to_string(), desk.path("work").display().to_string());
-    let settings = format!("[mcp_servers.fs]\ncommand = \"node\"\nargs = [{server:?}, {work:?}]\n");
-    govern(&desk, &codex, &model, &settings);
+    govern(&desk, &codex, &model, &desk.file_server(&server));
     let write = |name: &str| json!({"tool": "write_file", "namespace": "mcp__fs", "input": {"path": desk.path(name), "content": "text"}});
     desk.codex(&codex, &model, &json!([write("work/allowed")]), &[]);
     assert_eq!(desk.read("work/allowed").as_deref(), Some("text"), "{}", model.heard());

@@ -197,6 +197,14 @@ impl Desk {
         );
     }
 
+    /// Settings of Codex for the real filesystem server on the workspace; Codex waits for it before the first turn.
+    pub(crate) fn file_server(&self, server: &Path) -> String {
+        let (server, work) = (server.display().to_string(), self.path("work").display().to_string());
+        format!(
+            "[mcp_servers.fs]\ncommand = \"node\"\nargs = [{server:?}, {work:?}]\nrequired = true\nstartup_timeout_sec = 60\n"
+        )
+    }
+
     /// A workspace that is set up, and Codex with these settings.
     pub(crate) fn governed(model: &Model, more: &str) -> Self {
         let desk = Self::new();
