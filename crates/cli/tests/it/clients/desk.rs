@@ -91,6 +91,17 @@ impl Desk {
         self.path(name).exists()
     }
 
+    /// Waits until a file is there.
+    pub(crate) fn wait_for(&self, name: &str) {
+        let is_there = (0..600).any(|_| {
+            self.has(name) || {
+                std::thread::sleep(Duration::from_millis(50));
+                false
+            }
+        });
+        assert!(is_there, "{name} does not come");
+    }
+
     pub(crate) fn allow_others(&self, name: &str) {
         use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o666)).unwrap();
