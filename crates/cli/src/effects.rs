@@ -8,6 +8,7 @@ pub(crate) mod files;
 pub(crate) mod folder;
 pub(crate) mod git;
 pub(crate) mod isolation;
+pub(crate) mod loopback;
 pub(crate) mod relay;
 pub(crate) mod terminal;
 pub(crate) mod tree;

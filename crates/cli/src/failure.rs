@@ -93,7 +93,5 @@ pub mod codes {
         WORKER_FAILED
         /// A worker had no end in time.
         WORKER_TIMEOUT
-        /// A method is experimental, and nobody opted in.
-        URM_EXPERIMENTAL_DISABLED
     }
 }

@@ -1,6 +1,7 @@
 //! Agents' hosts: from what a host is about to do to a yes or a no that it understands.
 
 pub(crate) mod between;
+pub(crate) mod canary;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod config;

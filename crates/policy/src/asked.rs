@@ -24,7 +24,11 @@ const NOW_S: i64 = 86_400;
 impl Circuit {
     /// Wires for what a request has beyond its context.
     pub fn asked_wires(&mut self) -> AskedWires {
-        let unseen = Unseen { approval_is_unknown: self.wire(), approval_is_revoked: self.wire() };
+        let unseen = Unseen {
+            approval_is_unknown: self.wire(),
+            approval_is_revoked: self.wire(),
+            capability_is_disabled: self.wire(),
+        };
         AskedWires { unseen, probe: BTreeMap::new() }
     }
 
@@ -40,7 +44,7 @@ impl Circuit {
         }
         let [present, valid, unexpired, unused] =
             Atom::APPROVAL_AVAILABLE.each_ref().map(|atom| self.leaf(atom));
-        let Unseen { approval_is_unknown, approval_is_revoked } = asked.unseen;
+        let Unseen { approval_is_unknown, approval_is_revoked, capability_is_disabled: _ } = asked.unseen;
         for fact in [valid, unexpired, unused, approval_is_revoked] {
             self.demand(&[fact.negated(), present]);
         }
@@ -100,7 +104,9 @@ impl Circuit {
             let reference = Text::new("witness".to_string())?;
             Some(EvidenceRef { kind: *kind, reference, note: None })
         });
-        let found = asked.probe.iter().filter(|(_, wire)| model.holds(**wire));
+        let found = asked.probe.iter().filter(|(_, wire)| model.holds(**wire)).map(|(fact, _)| fact.clone());
+        let disabled = model.holds(asked.unseen.capability_is_disabled).then_some(&context.action_kind);
+        let disabled = disabled.map(ProbeFacts::disabled).transpose().ok()?;
         let request = Request {
             action_kind: context.action_kind.clone(),
             action_hash: context.action_hash,
@@ -113,7 +119,7 @@ impl Circuit {
             probe: ProbeFacts {
                 schema: ProbeSchema::V1,
                 client: Text::new("witness".to_string())?,
-                facts: found.map(|(fact, _)| fact.clone()).collect(),
+                facts: found.chain(disabled).collect(),
             },
             approval,
             evidence_refs: evidence.collect::<Option<_>>()?,

@@ -162,7 +162,10 @@ fn hard_gate(
     now: Timestamp,
 ) -> Option<(Gate, Code)> {
     let Some(entry) = entry.filter(|entry| context.capabilities_present.0.contains(&entry.capability)) else {
-        return Some((Gate::Capability, codes::URM_CAPABILITY_MISSING));
+        let is_disabled = request.probe.found_disabled(&context.action_kind);
+        let missing = codes::URM_CAPABILITY_MISSING;
+        let code = if is_disabled { codes::URM_EXPERIMENTAL_DISABLED } else { missing };
+        return Some((Gate::Capability, code));
     };
     if !context.capabilities_allowed.0.contains(&entry.capability) {
         return Some((Gate::Grant, codes::URM_CAPABILITY_NOT_ALLOWED));

@@ -21,6 +21,8 @@ countersign_canon::declare_codes! {
     URM_APPROVAL_EXPIRED
     /// The kind of action has no capability in the lattice, or the probe did not find it.
     URM_CAPABILITY_MISSING
+    /// What the action needs is experimental, and nobody opted in.
+    URM_EXPERIMENTAL_DISABLED
     /// The role is not granted the capability.
     URM_CAPABILITY_NOT_ALLOWED
     /// The action writes and the session may only read.

@@ -310,9 +310,27 @@ impl ProbeFacts {
         Reader::read_document(bytes, codes::URM_PROBE_INVALID)
     }
 
+    /// The fact that the client has what an action of this kind needs, for those who opt in, and nobody has.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the kind is too long for the name of a fact.
+    pub fn disabled(kind: &ActionKind) -> Result<ProbeFact, Issue> {
+        ProbeFact::parse(&format!("{DISABLED}{kind}"))
+    }
+
+    /// Whether what an action of this kind needs was found, switched off.
+    #[must_use]
+    pub fn found_disabled(&self, kind: &ActionKind) -> bool {
+        self.facts.0.iter().any(|fact| fact.as_str().strip_prefix(DISABLED) == Some(kind.as_str()))
+    }
+
     /// The hash of their canonical form.
     #[must_use]
     pub fn hash(&self) -> ProbeHash {
         ProbeHash::of_canonical(self.to_canonical().as_bytes())
     }
 }
+
+/// How the name of a fact starts that says of a kind of action that what it needs is switched off.
+const DISABLED: &str = "disabled:";

@@ -6,13 +6,15 @@ use crate::{
     ActionEntry, Algebra, Atom, Case, Decision, Gate, InForce, Lattice, Mode, Verdict, codes, verdict,
 };
 
-/// What a request knows of its approval and a context does not say.
+/// What a request knows and a context does not say.
 #[derive(Debug, Clone, Copy)]
 pub struct Unseen<Bit> {
     /// An approval was named that nobody knows.
     pub approval_is_unknown: Bit,
     /// The approval that came was taken back.
     pub approval_is_revoked: Bit,
+    /// The probe found the action's capability, switched off.
+    pub capability_is_disabled: Bit,
 }
 
 /// The meaning of all seven steps. It is [`authorize`](crate::authorize) said once more, and tested to be the same.
@@ -26,8 +28,11 @@ pub fn steps<'p, A: Algebra<Atom>>(
     let rules = verdict(policy.rules(), required, algebra);
     let mut free = algebra.constant(true);
     let mut cases = Vec::new();
+    let missing = without(Atom::CapabilityPresent, lattice, algebra);
+    let disabled = algebra.and(missing, unseen.capability_is_disabled);
     let refusals = [
-        (Gate::Capability, codes::URM_CAPABILITY_MISSING, without(Atom::CapabilityPresent, lattice, algebra)),
+        (Gate::Capability, codes::URM_EXPERIMENTAL_DISABLED, disabled),
+        (Gate::Capability, codes::URM_CAPABILITY_MISSING, missing),
         (Gate::Grant, codes::URM_CAPABILITY_NOT_ALLOWED, without(Atom::CapabilityAllowed, lattice, algebra)),
         (Gate::Mode, codes::URM_MODE_DENIED, in_wrong_mode(lattice, algebra)),
     ];

@@ -17,7 +17,7 @@ use crate::protocol::{
 pub(crate) type Count = Within<0, 9_007_199_254_740_991>;
 
 /// The version of the model: it changes whenever the set of states could.
-pub const MODEL_VERSION: &str = "1.0.0";
+pub const MODEL_VERSION: &str = "1.1.0";
 
 record! {
     /// What an exhaustive exploration found.

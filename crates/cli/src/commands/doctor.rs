@@ -1,6 +1,7 @@
 //! `countersign doctor`: what is wrong with this installation, and what to do about it.
 
 mod host;
+mod live;
 
 use std::ffi::OsString;
 
@@ -27,7 +28,7 @@ use crate::{
 #[command(after_help = "\
 Examples:
   countersign doctor
-  countersign doctor claude-code
+  countersign doctor claude-code --bin ~/bin/claude
   countersign doctor codex --bin ~/bin/codex
 
 Exit: 0 nothing is wrong, 1 something is, 2 it could not be found out")]
@@ -35,18 +36,35 @@ pub(crate) struct Arguments {
     /// Whether this host is governed, proved with calls that execute nothing
     #[arg(value_enum)]
     client: Option<Client>,
-    /// The program `codex`, to be asked which hooks it trusts
-    #[arg(long, value_name = "FILE", default_value = "codex")]
-    bin: OsString,
+    /// The host's program [default: claude or codex]
+    #[arg(long, value_name = "FILE")]
+    bin: Option<OsString>,
     #[command(flatten)]
     place: Place,
     #[command(flatten)]
     shown: Shown,
 }
 
+/// How something is that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grade {
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Wrong,
+    /// As it is, and nobody here can change it.
+    Note,
+}
+
+impl Grade {
+    const fn of(is_good: bool) -> Self {
+        if is_good { Self::Good } else { Self::Wrong }
+    }
+}
+
 /// One thing that was looked at.
 struct Finding {
-    is_good: bool,
+    grade: Grade,
     what: String,
     to_do: String,
 }
@@ -57,11 +75,12 @@ type Note<'n> = dyn FnMut(bool, String, String) + 'n;
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     let Arguments { client, bin, place, shown } = arguments;
     if let Some(client) = client {
-        return host::run(*client, bin, *shown, console);
+        return host::run(*client, bin.as_deref(), *shown, console);
     }
     let mut findings = Vec::new();
-    let mut note =
-        |is_good: bool, what: String, to_do: String| findings.push(Finding { is_good, what, to_do });
+    let mut note = |is_good: bool, what: String, to_do: String| {
+        findings.push(Finding { grade: Grade::of(is_good), what, to_do });
+    };
     modes(place, &mut note);
     let isolation = match place.open() {
         Err(Failure::CouldNotTell(issue)) if issue.code != codes::CLI_USAGE => {
@@ -131,15 +150,17 @@ fn show(
     shown: Shown,
     console: Console,
 ) -> Result<Exit, Failure> {
-    let is_good = findings.iter().all(|finding| finding.is_good);
-    let rows = findings.iter().map(|Finding { is_good, what, to_do }| {
-        let to_do = (!is_good).then_some(("to_do", Json::from(to_do.clone())));
-        let members = [("ok", Json::from(*is_good)), ("what", Json::from(what.clone()))];
+    let is_good = findings.iter().all(|finding| finding.grade != Grade::Wrong);
+    let rows = findings.iter().map(|Finding { grade, what, to_do }| {
+        let to_do = (*grade == Grade::Wrong).then_some(("to_do", Json::from(to_do.clone())));
+        let members = [("ok", Json::from(*grade != Grade::Wrong)), ("what", Json::from(what.clone()))];
         Json::object(members.into_iter().chain(to_do))
     });
     let json = Json::object([(name, Json::from(word)), ("findings", Json::array(rows))]);
-    let lines = findings.iter().map(|Finding { is_good, what, to_do }| {
-        if *is_good { format!("ok    {what}") } else { format!("WRONG {what}\n      {to_do}") }
+    let lines = findings.iter().map(|Finding { grade, what, to_do }| match grade {
+        Grade::Good => format!("ok    {what}"),
+        Grade::Wrong => format!("WRONG {what}\n      {to_do}"),
+        Grade::Note => format!("note  {what}"),
     });
     let lines: Vec<String> = lines.collect();
     shown.show(console, &json, &lines.join("\n"))?;
@@ -175,8 +196,8 @@ fn look_inside(node: &Node, place: &Place, note: &mut Note<'_>) -> Result<&'stat
     };
     note(verified.is_ok(), what, keep);
     if let Some(version) = store.version_in_force().map_err(ServiceError::from)? {
-        let Finding { is_good, what, to_do } = policy(place, &version);
-        note(is_good, what, &to_do);
+        let Finding { grade, what, to_do } = policy(place, &version);
+        note(grade == Grade::Good, what, &to_do);
     }
     if let Some(standbys) = store.synchronous_standbys().map_err(ServiceError::from)? {
         note(
@@ -219,7 +240,7 @@ fn policy(place: &Place, version: &PolicyVersion) -> Finding {
         Err(issue) => {
             let what = format!("the policy folder `{}`: {}: {issue}", folder.display(), issue.code);
             let to_do = "mend it (`countersign policy validate FILE` says everything that is wrong), or take the change back";
-            return Finding { is_good: false, what, to_do: to_do.to_owned() };
+            return Finding { grade: Grade::Wrong, what, to_do: to_do.to_owned() };
         }
         Ok(Some(documents)) => ("the policy folder", Ok(documents)),
         Ok(None) => ("what ships", policy_documents(policy, lattice, allow)),
@@ -234,7 +255,7 @@ fn policy(place: &Place, version: &PolicyVersion) -> Finding {
     let number = version.version.get();
     let word = if is_same { "the same as" } else { "not the same as" };
     Finding {
-        is_good: is_same,
+        grade: Grade::of(is_same),
         what: format!("the policy in force: version {number}, {word} {source}"),
         to_do: "put it in force with `countersign policy activate`, or take the change back".to_owned(),
     }

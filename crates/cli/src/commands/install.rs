@@ -72,6 +72,14 @@ impl Client {
         }
     }
 
+    /// The name of its program.
+    pub(crate) const fn program(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            Self::Codex => "codex",
+        }
+    }
+
     /// The hooks that belong into its settings.
     pub(crate) fn entries(self) -> Result<Vec<Entry>, Issue> {
         let program = environment::this_program()?;

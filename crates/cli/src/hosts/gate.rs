@@ -5,10 +5,10 @@ mod run;
 use std::path::Path;
 
 use countersign_action::{Action, Host, Place, ToolCall};
-use countersign_canon::{Issue, Json, Wire as _};
-use countersign_ledger::OutcomeStatus;
-use countersign_policy::{ActionKind, ProbeFacts, Role, SessionId, action_hash, agents_view};
-use countersign_service::{Ask, Caller, Considered, Decision, HostCall, NewSession, Node};
+use countersign_canon::{Issue, Json, Object, Wire as _};
+use countersign_ledger::{EventKind, OutcomeStatus};
+use countersign_policy::{ActionKind, ProbeFact, ProbeFacts, Role, SessionId, action_hash, agents_view};
+use countersign_service::{Ask, Caller, Considered, Decision, HostCall, NewSession, Node, ServiceError};
 
 pub(crate) use super::ground::{Verdict, probe_facts};
 use super::{ground::Ground, workspace::Workspace};
@@ -16,6 +16,18 @@ use crate::effects::folder;
 
 /// The role that an agent at a person's side acts in.
 const ROLE: &str = "copilot";
+
+/// LIMIT: how many events are looked at together.
+const EVENTS_AT_ONCE: u32 = 500;
+
+/// What a runtime lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lacking {
+    /// The method, as far as the probe found.
+    Method,
+    /// Somebody who has opted into what is experimental.
+    OptIn,
+}
 
 /// A gate: a workspace, its store, and the table that says what calls mean.
 pub(crate) struct Gate {
@@ -49,6 +61,29 @@ impl Gate {
         let new = Role::parse(ROLE).map(|role| NewSession::new(role, self.ground.workspace.mode, client))?;
         let session = new.and_then(|new| self.node.start_session(&self.caller, new));
         session.map(|session| session.session_id).map_err(|error| Issue::from(&error))
+    }
+
+    /// How many events the log has.
+    pub(crate) fn log_size(&self) -> Result<u64, Issue> {
+        let checkpoint =
+            self.node.store().checkpoint().map_err(|error| Issue::from(&ServiceError::from(error)))?;
+        checkpoint.map_or(Ok(0), |checkpoint| checkpoint.claim().map(|claim| claim.head.size))
+    }
+
+    /// Whether an action was allowed after the log had this size.
+    pub(crate) fn has_allowed(&self, since: u64, action: &str) -> Result<bool, Issue> {
+        let mut from = since;
+        loop {
+            let page = self.node.store().log_events(from, EVENTS_AT_ONCE);
+            let page = page.map_err(|error| Issue::from(&ServiceError::from(error)))?;
+            let Some(last) = page.last() else { return Ok(false) };
+            from = last.log_index.saturating_add(1);
+            let is_it =
+                |detail: &Object<'_>| detail.get("action_hash").and_then(Json::as_str) == Some(action);
+            if page.iter().any(|it| it.event.event == EventKind::PolicyEvalPass && is_it(&it.event.detail)) {
+                return Ok(true);
+            }
+        }
     }
 
     /// What would be decided about an action in a session. Nothing is recorded.
@@ -107,16 +142,23 @@ impl Gate {
     }
 
     /// Refuses what the runtime does not have: kinds of action that no lattice knows, so the kernel denies and records them.
-    /// Gives the decision in the log.
+    /// Gives the code, and the decision in the log.
     pub(crate) fn refuse(
         &self,
         session: &SessionId,
-        kind: &str,
+        lacking: Lacking,
         payload: Json<'static>,
-    ) -> Result<String, Issue> {
-        let ask = Ask::new(ActionKind::parse(kind)?, payload).in_session(session);
+    ) -> Result<(String, String), Issue> {
+        let (kind, is_disabled) = match lacking {
+            Lacking::Method => (ActionKind::parse("runtime.absent")?, false),
+            Lacking::OptIn => (ActionKind::parse("runtime.experimental")?, true),
+        };
+        let disabled = is_disabled.then(|| ProbeFacts::disabled(&kind)).transpose()?;
+        let facts: Vec<&str> = disabled.iter().map(ProbeFact::as_str).collect();
+        let probe = Some(probe_facts("codex", &facts)?);
+        let ask = Ask { probe, ..Ask::new(kind, payload).in_session(session) };
         let decision = self.node.decide(&self.caller, ask).map_err(|error| Issue::from(&error))?;
-        Ok(decision.decided.decision_id.to_string())
+        Ok((decision.code().to_owned(), decision.decided.decision_id.to_string()))
     }
 
     /// Keeps what a probe found: the facts for the workspace's hooks, and the snapshot in the log.

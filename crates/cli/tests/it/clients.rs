@@ -3,6 +3,7 @@
 
 #![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a test fails by panicking")]
 
+mod agent;
 mod app_server;
 mod claude_code;
 mod codex;
@@ -13,3 +14,4 @@ mod install;
 mod mcp;
 mod model;
 mod probe;
+mod scenes;

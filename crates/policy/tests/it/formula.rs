@@ -104,6 +104,8 @@ proptest! {
             let is_revoked = matches!(&request.approval, ProvidedApproval::Record(record) if record.state == ApprovalState::Revoked);
             facts.push(signed(asked.unseen.approval_is_unknown, request.approval == ProvidedApproval::Unknown));
             facts.push(signed(asked.unseen.approval_is_revoked, is_revoked));
+            let is_disabled = request.probe.found_disabled(&request.action_kind);
+            facts.push(signed(asked.unseen.capability_is_disabled, is_disabled));
             // Every request is a model of what the builder is said to do.
             let model = solver.solve(&facts, circuit.wires()).unwrap().unwrap();
             let evaluation = authorize(in_force, &request, now).trace.evaluation;

@@ -279,6 +279,15 @@ mod k2_1 {
             .check("1 URM_CAPABILITY_MISSING ");
     }
 
+    /// What is there for those who opt in is refused with a code of its own, and only where it is what is missing.
+    #[test]
+    fn gate_1_what_was_found_switched_off_is_told_from_what_is_missing() {
+        Scene { probe: r#"["disabled:deploy","p"]"#, ..Scene::new() }.check("1 URM_EXPERIMENTAL_DISABLED ");
+        Scene { probe: r#"["disabled:other","p"]"#, ..Scene::new() }.check("1 URM_CAPABILITY_MISSING ");
+        let everything = Scene { probe: r#"["disabled:deploy","p","q"]"#, granted: "[]", ..Scene::new() };
+        everything.check("2 URM_CAPABILITY_NOT_ALLOWED ");
+    }
+
     #[test]
     fn gate_2_the_role_must_be_granted_the_capability() {
         Scene { granted: "[]", mode: Mode::ReadOnly, ..Scene::new() }.check("2 URM_CAPABILITY_NOT_ALLOWED ");

@@ -234,7 +234,7 @@ pub(crate) fn neighbours(random: &mut Random) -> (Lattice, AllowPolicy) {
 }
 
 pub(crate) fn request(random: &mut Random) -> Request {
-    let facts = Json::array(random.some(&["p", "q"]));
+    let facts = Json::array(random.some(&["p", "q", "disabled:deploy", "disabled:fs.read"]));
     let probe = Json::object([
         ("schema", Json::from("urm.probe.facts.v1")),
         ("client", Json::from("codex")),

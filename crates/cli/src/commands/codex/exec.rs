@@ -23,7 +23,7 @@ use crate::{
             probe,
             worker::{self, Ending, Worker},
         },
-        gate::Gate,
+        gate::{Gate, Lacking},
         workspace::Workspace,
     },
 };
@@ -119,9 +119,8 @@ impl Record<'_> {
     /// Says no: this Codex cannot be a worker.
     fn refuse(&self, option: &str) -> Result<Exit, Failure> {
         let payload = Json::object([("option", Json::from(option.to_owned()))]);
-        let decision = self.gate.refuse(&self.run.session_id, "runtime.absent", payload);
-        let decision = decision.map_err(Failure::CouldNotTell)?;
-        let code = policy_codes::URM_CAPABILITY_MISSING;
+        let refused = self.gate.refuse(&self.run.session_id, Lacking::Method, payload);
+        let (code, decision) = refused.map_err(Failure::CouldNotTell)?;
         let words =
             format!("{code}: this `codex exec` has no `{option}`, as far as the probe found ({decision})\n");
         self.console.say(&words);

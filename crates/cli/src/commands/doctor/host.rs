@@ -1,14 +1,18 @@
 //! Whether an agent's host is governed: not what was once written down, but what happens now.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use countersign_canon::Json;
 
-use super::{Finding, show};
+use super::{
+    Finding, Grade,
+    live::{self, State},
+    show,
+};
 use crate::{
     commands::install::Client,
     console::Console,
@@ -36,17 +40,34 @@ use crate::{
 /// LIMIT: a hook that takes longer makes people switch it off.
 const SLOW: Duration = Duration::from_millis(250);
 
+/// The sorts of calls that a host makes.
+const SURFACES: [&str; 4] = ["commands", "file edits", "sub-agents", "MCP tools"];
+
 /// What was found so far.
 struct Findings(Vec<Finding>);
 
 impl Findings {
     fn note(&mut self, is_good: bool, what: impl Into<String>, to_do: impl Into<String>) {
-        self.0.push(Finding { is_good, what: what.into(), to_do: to_do.into() });
+        self.0.push(Finding { grade: Grade::of(is_good), what: what.into(), to_do: to_do.into() });
+    }
+
+    fn remark(&mut self, what: &str) {
+        self.0.push(Finding { grade: Grade::Note, what: what.to_owned(), to_do: String::new() });
+    }
+
+    fn are_good(&self) -> bool {
+        self.0.iter().all(|finding| finding.grade != Grade::Wrong)
     }
 }
 
 /// Looks at everything that must hold for a host to be governed in this folder.
-pub(super) fn run(client: Client, bin: &OsString, shown: Shown, console: Console) -> Result<Exit, Failure> {
+pub(super) fn run(
+    client: Client,
+    bin: Option<&OsStr>,
+    shown: Shown,
+    console: Console,
+) -> Result<Exit, Failure> {
+    let bin = bin.unwrap_or_else(|| OsStr::new(client.program()));
     let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
     let mut findings = Findings(Vec::new());
     workspace(&root, client, &mut findings);
@@ -58,11 +79,60 @@ pub(super) fn run(client: Client, bin: &OsString, shown: Shown, console: Console
     if is_configured {
         canaries(&root, client, &mut findings)?;
     }
-    let is_good = findings.0.iter().all(|finding| finding.is_good);
-    let word = if is_good { "protected" } else { "not protected" };
+    let is_ready = findings.are_good();
+    let worst = surfaces(&root, client, bin, is_ready, &mut findings);
+    let is_good = findings.are_good();
+    let word = match worst {
+        State::Proved if is_good => "protected",
+        State::Configured => "configured, not proved",
+        State::Proved | State::Unprotected => "not protected",
+    };
     let line = format!("{}: {word}", client.as_str());
     findings.note(is_good, line, "mend what is wrong above, then look again");
     show(("protection", word), &findings.0, shown, console)
+}
+
+/// What sorts of calls are decided before they are made, shown by calls through the host itself; the worst of them.
+///
+/// If something is wrong already nothing is tried: a host without hooks would let the canaries through.
+fn surfaces(root: &Path, client: Client, bin: &OsStr, is_ready: bool, findings: &mut Findings) -> State {
+    if !is_ready {
+        for name in SURFACES {
+            findings.remark(&format!("{name}: {}", State::Unprotected.as_str()));
+        }
+        return State::Unprotected;
+    }
+    let gate = Workspace::find(root).and_then(|workspace| Gate::open(workspace, client.as_str()));
+    match gate.and_then(|gate| live::look(root, client, bin, &gate)) {
+        Err(issue) => {
+            findings.note(
+                false,
+                format!("calls through `{}`: {}: {issue}", bin.display(), issue.code),
+                "name the host's program with --bin",
+            );
+            for name in SURFACES {
+                findings.remark(&format!("{name}: {}", State::Configured.as_str()));
+            }
+            State::Configured
+        }
+        Ok(live::Shown { surfaces, took }) => {
+            let program = bin.display();
+            findings
+                .remark(&format!("calls that execute nothing through `{program}`: {} ms", took.as_millis()));
+            for (name, state) in &surfaces {
+                findings.note(
+                    *state == State::Proved,
+                    format!("{name}: {}", state.as_str()),
+                    "the host did not make such a call, or did not ask before it: see which hooks and settings it has",
+                );
+            }
+            findings.remark(match client {
+                Client::ClaudeCode => "`claude --bare`: unprotected, it runs no hooks",
+                Client::Codex => "web search at the provider: unprotected, it does not run on this machine",
+            });
+            surfaces.iter().map(|(_, state)| *state).max().unwrap_or(State::Configured)
+        }
+    }
 }
 
 /// The workspace's settings, store and policy, and who else could write them.

@@ -16,6 +16,9 @@ use crate::{
 /// LIMIT: how long one answer may take.
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
+/// LIMIT: how long a server may take to start and say hello, on a machine that is busy with other things.
+const HELLO_WITHIN: Duration = Duration::from_secs(20);
+
 /// LIMIT: how many other lines may come before an answer.
 const OTHERS_MAX: usize = 2000;
 
@@ -70,7 +73,7 @@ impl AppServer {
         let is_on = experimental == Experimental::On;
         let capabilities = Json::object([("experimentalApi", Json::from(is_on))]);
         let params = Json::object([("clientInfo", client), ("capabilities", capabilities)]);
-        match server.call("initialize", params) {
+        match server.call_within("initialize", params, HELLO_WITHIN) {
             Reply::Result(_) => {
                 server.child.say(br#"{"method":"initialized"}"#);
                 Ok(server)
@@ -82,6 +85,10 @@ impl AppServer {
 
     /// Asks something and waits for the answer; what else comes in the meantime is passed over.
     pub(crate) fn call(&mut self, method: &str, params: Json<'static>) -> Reply {
+        self.call_within(method, params, ANSWER_WITHIN)
+    }
+
+    fn call_within(&mut self, method: &str, params: Json<'static>, within: Duration) -> Reply {
         self.asked = self.asked.saturating_add(1);
         let request = Json::object([
             ("method", Json::from(method.to_owned())),
@@ -92,7 +99,7 @@ impl AppServer {
             return Reply::None;
         }
         for _ in 0..OTHERS_MAX {
-            let Heard::Line(line) = self.child.hear(ANSWER_WITHIN) else { return Reply::None };
+            let Heard::Line(line) = self.child.hear(within) else { return Reply::None };
             let Ok(json) = Json::parse(&line) else { continue };
             if json.get("method").is_none() && self.is_answer(&json) {
                 return reply(&json);

@@ -28,7 +28,7 @@ use crate::{
     failure::codes,
     hosts::{
         between::{Between, Passed},
-        gate::{Gate, Verdict, probe_facts},
+        gate::{Gate, Lacking, Verdict, probe_facts},
     },
 };
 
@@ -271,22 +271,22 @@ impl Proxy<'_> {
             _ if opens_thread(method) => THREAD_ASKS.into_iter().find(is_unasked),
             _ => None,
         };
-        let (kind, code, words) = if snapshot.is_experimental(method) && *experimental == Experimental::Off {
+        let (lacking, words) = if snapshot.is_experimental(method) && *experimental == Experimental::Off {
             let words = format!("`{method}` is experimental, and nobody opted in with --experimental");
-            ("runtime.experimental", codes::URM_EXPERIMENTAL_DISABLED, words)
+            (Lacking::OptIn, words)
         } else if let Some(missing) = missing {
             let words = format!("this Codex does not have `{missing}`, as far as the probe found");
-            ("runtime.absent", countersign_policy::codes::URM_CAPABILITY_MISSING, words)
+            (Lacking::Method, words)
         } else {
             return Ok(());
         };
         let input = Json::from(Value::Object(params.clone()));
         let method = Json::from(method.to_owned());
-        let payload = Json::object([("method", method), ("input", input), ("code", Json::from(code))]);
-        let decision = self.gate.refuse(session, kind, payload)?;
+        let payload = Json::object([("method", method), ("input", input)]);
+        let (code, decision) = self.gate.refuse(session, lacking, payload)?;
         let words =
             format!("countersign denied this request: {code}\n  why: {words}\n  decision: {decision}\n");
-        Err(Refusal { code: code.to_string(), words, decision: Some(decision) })
+        Err(Refusal { code, words, decision: Some(decision) })
     }
 
     /// The answer to a request that was let through.

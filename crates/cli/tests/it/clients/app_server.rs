@@ -192,11 +192,7 @@ fn mcp_tools_are_governed_where_codex_asks() {
     let Some(server) = client("mcp_tools_are_governed_where_codex_asks", FILESYSTEM_SERVER) else { return };
     let model = Model::start(|_| ());
     let desk = Desk::new();
-    let (server, work) = (server.display().to_string(), desk.path("work").display().to_string());
-    desk.configure_codex(
-        &model,
-        &format!("[mcp_servers.fs]\ncommand = \"node\"\nargs = [{server:?}, {work:?}]\n"),
-    );
+    desk.configure_codex(&model, &desk.file_server(&server));
     desk.countersign(&["init"]);
     let write = |name: &str| json!({"tool": "write_file", "namespace": "mcp__fs", "input": {"path": desk.path(name), "content": "text"}});
     let mut governed = Client::start(&desk, &codex, &[], json!({}));
@@ -379,11 +375,14 @@ fn what_is_experimental_needs_an_opt_in() {
             assert_eq!(client.denied(method, value.clone()), "URM_EXPERIMENTAL_DISABLED");
         }
         drop(client);
-        let denied = events(&desk)
-            .iter()
+        // The log says what the client was told.
+        let codes: Vec<Value> = events(&desk)
+            .into_iter()
+            .filter(|event| event["event"] == "POLICY_DENIED")
             .filter(|event| event["detail"]["action_kind"] == "runtime.experimental")
-            .count();
-        assert_eq!(denied, 3);
+            .map(|event| event["detail"]["decision_code"].clone())
+            .collect();
+        assert_eq!(codes, ["URM_EXPERIMENTAL_DISABLED"; 3]);
         let mut client = Client::start(&desk, &codex, &["--experimental"], opted);
         assert_eq!(client.ask("mock/experimentalMethod", value)["result"]["echoed"], "x");
     }

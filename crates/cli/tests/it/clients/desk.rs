@@ -91,6 +91,17 @@ impl Desk {
         self.path(name).exists()
     }
 
+    /// Waits until a file is there.
+    pub(crate) fn wait_for(&self, name: &str) {
+        let is_there = (0..600).any(|_| {
+            self.has(name) || {
+                std::thread::sleep(Duration::from_millis(50));
+                false
+            }
+        });
+        assert!(is_there, "{name} does not come");
+    }
+
     pub(crate) fn allow_others(&self, name: &str) {
         use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o666)).unwrap();
@@ -195,6 +206,14 @@ impl Desk {
                  remote_plugin = false\n{more}"
             ),
         );
+    }
+
+    /// Settings of Codex for the real filesystem server on the workspace; Codex waits for it before the first turn.
+    pub(crate) fn file_server(&self, server: &Path) -> String {
+        let (server, work) = (server.display().to_string(), self.path("work").display().to_string());
+        format!(
+            "[mcp_servers.fs]\ncommand = \"node\"\nargs = [{server:?}, {work:?}]\nrequired = true\nstartup_timeout_sec = 60\n"
+        )
     }
 
     /// A workspace that is set up, and Codex with these settings.

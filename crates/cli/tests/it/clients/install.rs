@@ -16,6 +16,16 @@ fn doctor(desk: &Desk, arguments: &[&str]) -> (Option<i32>, String) {
     (ran.exit, ran.stdout().to_owned())
 }
 
+/// Every sort of call is proved to be decided first, through the real host, and the canaries did nothing.
+fn proved(desk: &Desk, arguments: &[&str]) {
+    let (exit, said) = doctor(desk, arguments);
+    assert_eq!(exit, Some(0), "{said}");
+    for surface in ["commands", "file edits", "sub-agents", "MCP tools"] {
+        assert!(said.contains(&format!("ok    {surface}: proved")), "{surface}: {said}");
+    }
+    assert!(said.contains(": protected"), "{said}");
+}
+
 fn check_unprotected(desk: &Desk, arguments: &[&str], reason: &str) {
     let (exit, said) = doctor(desk, arguments);
     assert_eq!(exit, Some(1), "{said}");
@@ -36,9 +46,10 @@ fn claude_code_is_installed_once_and_uninstalled_to_the_byte() {
     let again = desk.countersign(&["install", "claude-code"]);
     assert!(again.stdout().is_empty() && again.stderr().contains("already"), "{}", again.screen());
     assert_eq!(desk.read(SETTINGS), after);
-    let (exit, said) = doctor(&desk, &["claude-code"]);
-    assert_eq!(exit, Some(0), "{said}");
-    assert!(said.contains("claude-code: protected"), "{said}");
+    // Without the host's program nothing can be proved, and nothing is said to be.
+    let (exit, said) = doctor(&desk, &["claude-code", "--bin", "/no/such/claude"]);
+    assert_eq!(exit, Some(1), "{said}");
+    assert!(said.contains("claude-code: configured, not proved"), "{said}");
     desk.countersign(&["uninstall", "claude-code"]);
     assert_eq!(desk.read(SETTINGS).as_deref(), Some(before));
 }
@@ -53,6 +64,21 @@ fn uninstall_takes_away_what_was_not_there_and_leaves_what_was_changed_since() {
     desk.write(SETTINGS, "{}");
     let ran = desk.run(Path::new(PROGRAM), &["uninstall", "claude-code"], &[]);
     assert_eq!((ran.exit, desk.read(SETTINGS).as_deref()), (Some(1), Some("{}")), "{}", ran.screen());
+}
+
+#[test]
+fn doctor_proves_claude_code_through_claude_code_itself() {
+    let Some(claude) = client("doctor_proves_claude_code_through_claude_code_itself", CLAUDE) else { return };
+    let desk = Desk::new();
+    desk.countersign(&["install", "claude-code"]);
+    proved(&desk, &["claude-code", "--bin", claude.to_str().unwrap()]);
+    // A host that runs no hooks makes the calls, and that is seen: nothing that is written down says so.
+    let bare = format!("#!/bin/sh\nexec {} --bare \"$@\"\n", claude.display());
+    desk.write_program("home/bare", &bare);
+    let bin = desk.path("home/bare");
+    let (exit, said) = doctor(&desk, &["claude-code", "--bin", bin.to_str().unwrap()]);
+    assert_eq!(exit, Some(1), "{said}");
+    assert!(said.contains("WRONG commands: unprotected") && said.contains(": not protected"), "{said}");
 }
 
 #[test]
@@ -94,8 +120,7 @@ fn codex_is_installed_trusted_watched_and_uninstalled_to_the_byte() {
     desk.countersign(&["install", "codex", "--bin", bin]);
     let again = desk.countersign(&["install", "codex", "--bin", bin]);
     assert!(again.stderr().contains("already"), "{}", again.screen());
-    let (exit, said) = doctor(&desk, &["codex", "--bin", bin]);
-    assert_eq!(exit, Some(0), "{said}");
+    proved(&desk, &["codex", "--bin", bin]);
     // An edited hook is one that Codex passes over.
     let hooks = desk.read("home/codex/hooks.json").unwrap();
     desk.write("home/codex/hooks.json", &hooks.replace("\"timeout\": 10", "\"timeout\": 11"));
@@ -135,8 +160,7 @@ fn codex_is_installed_for_the_whole_machine() {
     let exec = |command: &str| json!({"tool": "exec_command", "input": {"cmd": command}});
     desk.codex(&codex, &model, &json!([exec("touch allowed"), exec("eval \"touch denied\"")]), &[]);
     assert!(desk.has("work/allowed") && !desk.has("work/denied"), "{}", model.heard());
-    let (exit, said) = doctor(&desk, &["codex", "--bin", bin]);
-    assert_eq!(exit, Some(0), "{said}");
+    proved(&desk, &["codex", "--bin", bin]);
     desk.countersign(&["uninstall", "codex"]);
     assert_eq!(desk.read(PLACE).as_deref(), Some(before));
     // What Codex does not understand is not left there.
@@ -166,8 +190,7 @@ fn claude_code_is_installed_for_the_whole_machine() {
     let bash = |command: &str| json!({"tool": "Bash", "input": {"command": command}});
     desk.claude(&claude, &model, &json!([bash("touch allowed"), bash("eval \"touch denied\"")]), &[]);
     assert!(desk.has("work/allowed") && !desk.has("work/denied"), "{}", model.heard());
-    let (exit, said) = doctor(&desk, &["claude-code"]);
-    assert_eq!(exit, Some(0), "{said}");
+    proved(&desk, &["claude-code", "--bin", claude.to_str().unwrap()]);
     desk.countersign(&["uninstall", "claude-code"]);
     assert_eq!(desk.read(PLACE).as_deref(), Some(before));
 }
