@@ -197,6 +197,12 @@ fn refused(error: &io::Error) -> Lost {
     if matches!(why, CertificateError::Expired | CertificateError::ExpiredContext { .. }) {
         return Lost::untrusted("its certificate has expired");
     }
+    // The library has no name of its own for this, and it is what a certificate made in one step is without care.
+    if why.to_string().contains("CaUsedAsEndEntity") {
+        return Lost::untrusted(
+            "its certificate is one for vouching, not for a service: make one with `basicConstraints=CA:FALSE`",
+        );
+    }
     Lost::untrusted(format!("its certificate is refused: {why}"))
 }
 

@@ -122,11 +122,11 @@ fn modes(place: &Place, note: &mut Note<'_>) {
     let of_policy = POLICY_FILES.map(|name| policy.join(name));
     let folders = [place.data.clone(), policy];
     let mut is_good = true;
-    let looked = private.iter().map(|path| (path, 0o077));
-    for (path, refused) in looked.chain(folders.iter().chain(&of_policy).map(|path| (path, 0o022))) {
+    let shared = folders.iter().chain(&of_policy).map(|path| (path, 0o022, "go-w"));
+    for (path, refused, bits) in private.iter().map(|path| (path, 0o077, "go=")).chain(shared) {
         let Some(mode) = files::mode_of(path).filter(|mode| mode & refused != 0) else { continue };
         is_good = false;
-        let (verb, bits) = if mode & 0o022 == 0 { ("read", "go=") } else { ("write", "go-w") };
+        let verb = if mode & 0o022 == 0 { "read" } else { "write" };
         let path = path.display();
         note(
             false,

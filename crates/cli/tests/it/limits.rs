@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::{
     http::{Town, code},
+    postgresql::pause_ms,
     server::Waiting,
 };
 
@@ -69,7 +70,7 @@ fn what_is_under_way_is_answered_before_the_service_stops() {
     let process = town.service.id().to_string();
     assert!(Command::new("kill").arg(&process).status().unwrap().success());
     while TcpStream::connect(&town.service.address).is_ok() {
-        std::thread::yield_now();
+        pause_ms(10);
     }
     under_way.iter_mut().for_each(Waiting::finish);
     let replies: Vec<_> = under_way.into_iter().map(|waiting| waiting.reply().code()).collect();

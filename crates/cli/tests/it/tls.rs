@@ -19,6 +19,9 @@ fn certified(test: &str) -> Option<Sandbox> {
         openssl req -x509 $new -days 2 -subj '/CN=another authority' -keyout other.key -out other-ca.pem && \
         openssl req $new -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key.pem -out request.pem && \
         openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -days 2 -copy_extensions copy -out cert.pem && \
+        own='openssl req -x509 -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost'; \
+        $own $new -keyout one-step.key -out one-step.pem && \
+        $own -newkey ed25519 -noenc -addext basicConstraints=critical,CA:FALSE -keyout own.key -out own.pem && \
         openssl genpkey -algorithm ed25519 -out other.pem";
     assert_eq!(run_in_shell(sandbox.path(), made), "");
     Some(sandbox)
@@ -110,6 +113,26 @@ fn the_commands_speak_tls_with_the_service_that_they_trust_and_no_other() {
         "the variable says the same"
     );
     assert_eq!(service.stop(), Some(0));
+}
+
+/// A certificate that vouches for itself, made in one step, with and without care.
+#[test]
+fn a_certificate_may_vouch_for_itself_if_it_is_one_for_a_service() {
+    let Some(sandbox) = certified("tls::a_certificate_may_vouch_for_itself") else { return };
+    let list = |service: &Service, ca: &str| {
+        let url = service.address.replace("127.0.0.1", "localhost");
+        service.sandbox.run(&["session", "list", "--token-file", "token", "--url", &url, "--tls-ca", ca])
+    };
+    let mut service = Service::start_in(sandbox, &["--tls-cert", "own.pem", "--tls-key", "own.key"]);
+    service.sandbox.write("token", service.token("auditor", "eve", &[]));
+    let trusted = list(&service, "own.pem");
+    assert_eq!(trusted.exit, Some(0), "{}", trusted.screen());
+    let other = list(&service, "one-step.pem");
+    assert!(other.stderr().contains("SERVICE_UNTRUSTED"), "{}", other.screen());
+    service.crash_and_restart(&["--tls-cert", "one-step.pem", "--tls-key", "one-step.key"]);
+    let refused = list(&service, "one-step.pem");
+    assert_eq!(refused.exit, Some(2));
+    assert!(refused.stderr().contains("make one with `basicConstraints=CA:FALSE`"), "{}", refused.screen());
 }
 
 #[test]
