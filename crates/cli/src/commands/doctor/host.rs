@@ -172,12 +172,18 @@ fn workspace(root: &Path, client: Client, findings: &mut Findings) {
 fn hooks(root: &Path, client: Client, findings: &mut Findings) -> Result<bool, Failure> {
     let entries = client.entries().map_err(Failure::CouldNotTell)?;
     let own = client.settings(root).map_err(Failure::CouldNotTell)?;
-    let places = [own, client.managed_settings()];
+    let (managed, places) = (client.managed_settings(), [own, client.managed_settings()]);
     let read = |path: &PathBuf| files::read_all(path).unwrap_or_default();
-    let found = places.iter().filter(|path| client.has_hooks(&read(path), &entries));
-    let found: Vec<String> = found.map(|path| format!("`{}`", path.display())).collect();
+    let found: Vec<&PathBuf> = places.iter().filter(|path| client.has_hooks(&read(path), &entries)).collect();
     if !found.is_empty() {
-        findings.note(true, format!("the hooks: in {}", found.join(", ")), "");
+        let named: Vec<String> = found.iter().map(|path| format!("`{}`", path.display())).collect();
+        findings.note(true, format!("the hooks: in {}", named.join(", ")), "");
+        if !found.contains(&&managed) {
+            findings.remark(&format!(
+                "any program that runs as this user can edit {}; what `install --managed` writes it cannot",
+                named.join(", ")
+            ));
+        }
         return Ok(true);
     }
     let ending = format!(" hook {}", client.as_str());

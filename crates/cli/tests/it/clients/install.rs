@@ -17,13 +17,14 @@ fn doctor(desk: &Desk, arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 /// Every sort of call is proved to be decided first, through the real host, and the canaries did nothing.
-fn proved(desk: &Desk, arguments: &[&str]) {
+fn proved(desk: &Desk, arguments: &[&str]) -> String {
     let (exit, said) = doctor(desk, arguments);
     assert_eq!(exit, Some(0), "{said}");
     for surface in ["commands", "file edits", "sub-agents", "MCP tools"] {
         assert!(said.contains(&format!("ok    {surface}: proved")), "{surface}: {said}");
     }
     assert!(said.contains(": protected"), "{said}");
+    said
 }
 
 fn check_unprotected(desk: &Desk, arguments: &[&str], reason: &str) {
@@ -71,7 +72,8 @@ fn doctor_proves_claude_code_through_claude_code_itself() {
     let Some(claude) = client("doctor_proves_claude_code_through_claude_code_itself", CLAUDE) else { return };
     let desk = Desk::new();
     desk.countersign(&["install", "claude-code"]);
-    proved(&desk, &["claude-code", "--bin", claude.to_str().unwrap()]);
+    let said = proved(&desk, &["claude-code", "--bin", claude.to_str().unwrap()]);
+    assert!(said.contains("note  any program that runs as this user can edit `"), "{said}");
     // A host that runs no hooks makes the calls, and that is seen: nothing that is written down says so.
     let bare = format!("#!/bin/sh\nexec {} --bare \"$@\"\n", claude.display());
     desk.write_program("home/bare", &bare);
@@ -190,7 +192,8 @@ fn claude_code_is_installed_for_the_whole_machine() {
     let bash = |command: &str| json!({"tool": "Bash", "input": {"command": command}});
     desk.claude(&claude, &model, &json!([bash("touch allowed"), bash("eval \"touch denied\"")]), &[]);
     assert!(desk.has("work/allowed") && !desk.has("work/denied"), "{}", model.heard());
-    proved(&desk, &["claude-code", "--bin", claude.to_str().unwrap()]);
+    let said = proved(&desk, &["claude-code", "--bin", claude.to_str().unwrap()]);
+    assert!(!said.contains("any program that runs as this user can edit"), "{said}");
     desk.countersign(&["uninstall", "claude-code"]);
     assert_eq!(desk.read(PLACE).as_deref(), Some(before));
 }
