@@ -53,10 +53,11 @@ impl Sandbox {
         connection
     }
 
-    /// How long after its begin each execution of a store waits to be told how it went, in the order in which they began.
+    /// How long after its begin each execution of a store waits to be told how it went, the longest first.
     pub(crate) fn waits_s(&self, name: &str) -> Vec<i64> {
         let connection = rusqlite::Connection::open(self.path().join(name)).unwrap();
-        let query = "SELECT due_at - begun_at FROM execution ORDER BY rowid";
+        let query =
+            "SELECT due_at - unixepoch(json_extract(body, '$.begun_at')) FROM execution ORDER BY 1 DESC";
         let mut statement = connection.prepare(query).unwrap();
         let rows = statement.query_map((), |row| row.get(0)).unwrap();
         rows.map(Result::unwrap).collect()
