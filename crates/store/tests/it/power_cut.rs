@@ -435,7 +435,7 @@ fn nothing_acknowledged_is_lost_to_a_power_cut() {
     let acknowledged = ops.iter().filter(|op| matches!(op, Op::Write { path, .. } if path == "acks")).count();
     assert_eq!(acknowledged, 40, "the run was recorded whole");
     let (cuts, least) =
-        if is_soak() { (Cuts { places: 0, torn: 12 }, 40_000) } else { (Cuts { places: 300, torn: 1 }, 600) };
+        if is_soak() { (Cuts { places: 0, torn: 15 }, 40_000) } else { (Cuts { places: 300, torn: 1 }, 600) };
     let Replayed { faults, seen, cuts } = replay(&ops, cuts, survives);
     assert_eq!(faults, Vec::<String>::new());
     assert!(seen.len() >= least, "{} different states after {cuts} cuts", seen.len());
