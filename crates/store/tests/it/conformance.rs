@@ -75,6 +75,11 @@ fn every_unusable_approval_is_refused_with_its_code() {
 }
 
 #[test]
+fn what_another_process_changes_is_seen_at_once() {
+    claims::what_another_process_changes_is_seen_at_once(&Lab::sqlite());
+}
+
+#[test]
 fn a_stopped_session_begins_nothing() {
     claims::a_stopped_session_begins_nothing(&Lab::sqlite());
 }
