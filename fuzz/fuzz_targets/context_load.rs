@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use countersign_canon::Wire as _;
 use countersign_policy::{Context, Policy};
 use libfuzzer_sys::fuzz_target;
 
