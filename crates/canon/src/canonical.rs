@@ -5,7 +5,7 @@ use alloc::{string::String, vec::Vec};
 use crate::{Json, Object, Value};
 
 /// How many bytes most documents need, so that their text grows in place.
-const ROOM: usize = 1024;
+pub(crate) const ROOM: usize = 1024;
 
 impl Json<'_> {
     /// The canonical spelling: no space, sorted keys, shortest numbers.

@@ -8,7 +8,7 @@ use core::ops::Deref;
 
 use crate::{
     Code, Definitions, Issue, Issues, Json, NonEmpty, Object, Pointer, Value,
-    canonical::{spell_text, write_list},
+    canonical::{ROOM, spell_text, write_list},
     code::codes,
     nearest,
 };
@@ -45,15 +45,12 @@ pub trait Wire: Sized {
 
     /// The canonical spelling.
     fn to_canonical(&self) -> String {
-        let mut out = String::with_capacity(SPELLING_BYTES);
+        let mut out = String::with_capacity(ROOM);
         self.spell(&mut out);
         debug_assert_eq!(out, self.write().to_canonical(), "there is one spelling");
         out
     }
 }
-
-/// How many bytes most documents need, so that their text grows in place.
-const SPELLING_BYTES: usize = 1024;
 
 /// Text that can be an object's key: made by [`checked_name!`](crate::checked_name) and [`choice!`](crate::choice).
 pub trait Name: Sized + Ord {

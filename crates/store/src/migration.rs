@@ -183,7 +183,7 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 6,
-        // Every decision changed a page of fourteen trees; now of nine. Ids begin with their time, so they are an order.
+        // A decision changed pages of twelve trees; now of eight. Ids begin with their time, so they are an order.
         before: &[
             "CREATE TABLE kept_decision AS SELECT * FROM decision",
             "CREATE TABLE kept_execution AS SELECT * FROM execution",
