@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{Json, Object, Value};
+use crate::{Json, Member, Object, Value, json::utf16_order};
 
 /// How many bytes most documents need, so that their text grows in place.
 pub(crate) const ROOM: usize = 1024;
@@ -131,15 +131,31 @@ impl Json<'_> {
 impl Object<'_> {
     /// Appends the canonical spelling.
     pub fn write_canonical(&self, out: &mut String) {
-        write_list(&self.members, ['{', '}'], out, |member, out| {
-            spell_text(&member.key, out);
-            out.push(':');
-            member.value.write_canonical(out);
+        write_members(&self.members, out);
+    }
+
+    /// Appends the canonical spelling of one object with the members of this one and of another, which has other keys.
+    pub fn write_canonical_with(&self, other: &Object<'_>, out: &mut String) {
+        let (mut left, mut right) = (self.members.iter().peekable(), other.members.iter().peekable());
+        let in_order = core::iter::from_fn(|| match (left.peek(), right.peek()) {
+            (Some(one), Some(another)) if utf16_order(&one.key, &another.key).is_gt() => right.next(),
+            (Some(_), _) => left.next(),
+            (None, _) => right.next(),
         });
+        write_members(in_order, out);
     }
 }
 
-pub(crate) fn write_list<T>(
+fn write_members<'m>(members: impl IntoIterator<Item = &'m Member<'m>>, out: &mut String) {
+    write_list(members, ['{', '}'], out, |member, out| {
+        spell_text(&member.key, out);
+        out.push(':');
+        member.value.write_canonical(out);
+    });
+}
+
+/// Appends a list between its brackets, each item as `write` does.
+pub fn write_list<T>(
     items: impl IntoIterator<Item = T>,
     [open, close]: [char; 2],
     out: &mut String,

@@ -50,7 +50,7 @@ mod wire;
 
 pub use crate::{
     base64::{from_base64, to_base64},
-    canonical::spell_text,
+    canonical::{spell_text, write_list},
     code::{Code, CodeEntry, codes as canon_codes},
     distinct::Distinct,
     hash::{Checksum, Sha256},
@@ -75,5 +75,5 @@ pub use crate::{
 /// What the macros of this crate need at their call sites; not for people.
 #[doc(hidden)]
 pub mod __private {
-    pub use alloc::{format, string::String, vec::Vec};
+    pub use alloc::{format, string::String, sync::Arc, vec::Vec};
 }

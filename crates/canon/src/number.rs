@@ -1,9 +1,9 @@
 //! Numbers of the profile, and their one spelling.
 
 use alloc::string::String;
-use core::fmt::{self, Write};
+use core::fmt;
 
-use crate::{Code, code::codes};
+use crate::{Code, code::codes, time::decimal};
 
 /// The largest integer that a double holds exactly with all its neighbours: 2^53−1.
 pub const INTEGER_MAX: i64 = 9_007_199_254_740_991;
@@ -114,8 +114,18 @@ impl fmt::Debug for Number {
 }
 
 fn print_i64(value: i64, out: &mut String) {
-    // Writing to a String cannot fail.
-    let _infallible = write!(out, "{value}");
+    if value < 0 {
+        out.push('-');
+    }
+    print_digits(value.saturating_abs(), out);
+}
+
+/// Appends the digits of a number that is not negative; most are short.
+fn print_digits(value: i64, out: &mut String) {
+    if value > 9 {
+        print_digits(value / 10, out);
+    }
+    out.push(char::from(decimal(value)));
 }
 
 /// Appends a finite double the way ECMAScript's `Number::toString` does; RFC 8785 section 3.2.2.3.

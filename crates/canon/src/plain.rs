@@ -1,7 +1,6 @@
 //! How plain values stand in documents: texts, truths, instants, hashes, paths, options and maps.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
-use core::fmt::Write as _;
 
 use crate::{
     Definitions, Json, Name, Object, Reader, RepoPath, Sha256, Timestamp, Value, Wire, pattern_schema,
@@ -54,12 +53,11 @@ impl Wire for Timestamp {
     }
 
     fn write(&self) -> Json<'static> {
-        Json::from(format!("{self}"))
+        Json::from(String::from(self.to_text(&mut [0; 20])))
     }
 
     fn spell(&self, out: &mut String) {
-        // Writing to a String cannot fail.
-        let _infallible = write!(out, "\"{self}\"");
+        spell_text(self.to_text(&mut [0; 20]), out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
@@ -76,7 +74,7 @@ impl Wire for Sha256 {
     }
 
     fn write(&self) -> Json<'static> {
-        Json::from(format!("{self}"))
+        Json::from(String::from(self.to_hex(&mut [0; 64])))
     }
 
     fn spell(&self, out: &mut String) {

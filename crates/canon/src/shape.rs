@@ -118,8 +118,8 @@ macro_rules! checked_name {
         $(#[$attribute])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         $visibility struct $name(
-            // INVARIANT: has the shape.
-            $crate::__private::String,
+            // INVARIANT: has the shape. Shared: names are copied far more often than they are made.
+            $crate::__private::Arc<str>,
         );
 
         impl $name {
@@ -169,7 +169,7 @@ macro_rules! checked_name {
             }
 
             fn write(&self) -> $crate::Json<'static> {
-                $crate::Json::from(self.0.clone())
+                $crate::Json::from($crate::__private::String::from(self.as_str()))
             }
 
             fn spell(&self, out: &mut $crate::__private::String) {

@@ -107,28 +107,57 @@ fn days_before(year: i64, month: i64) -> Option<i64> {
     from_year_zero.checked_add(in_year)?.checked_sub(719_528)
 }
 
+impl Timestamp {
+    /// Spells the instant into a buffer, without allocating.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "four digits for the year keep all of it far from any limit"
+    )]
+    pub(crate) fn to_text(self, buffer: &mut [u8; 20]) -> &str {
+        let (days, time) =
+            (self.seconds.div_euclid(SECONDS_PER_DAY), self.seconds.rem_euclid(SECONDS_PER_DAY));
+        // Years that begin in March have the leap day, if any, at their end. Counted from the first of March of year -400,
+        // so that nothing is negative, in rounds of 400 years, which all have the same days.
+        let (round, day) = ((days + 865_565) / 146_097, (days + 865_565) % 146_097);
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+        let year = year + 400 * round - 400;
+        *buffer = *b"0000-00-00T00:00:00Z";
+        let [y1, y2, y3, y4, _, mo1, mo2, _, d1, d2, _, h1, h2, _, mi1, mi2, _, s1, s2, _] = buffer;
+        let parts = [
+            (y1, year / 1000),
+            (y2, year / 100),
+            (y3, year / 10),
+            (y4, year),
+            (mo1, month / 10),
+            (mo2, month),
+            (d1, day / 10),
+            (d2, day),
+            (h1, time / 36_000),
+            (h2, time / 3600),
+            (mi1, time / 600 % 6),
+            (mi2, time / 60),
+            (s1, time / 10 % 6),
+            (s2, time),
+        ];
+        for (digit, value) in parts {
+            *digit = decimal(value);
+        }
+        core::str::from_utf8(buffer).unwrap_or_default()
+    }
+}
+
+/// The last decimal digit of a number that is not negative.
+pub(crate) fn decimal(value: i64) -> u8 {
+    u8::try_from(value % 10).map_or(b'0', |digit| digit.wrapping_add(b'0'))
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut days = self.seconds.div_euclid(SECONDS_PER_DAY);
-        let time = self.seconds.rem_euclid(SECONDS_PER_DAY);
-        // A first guess at the year that is never too late, then forward: at most a few steps.
-        let mut year = days.div_euclid(366).saturating_add(1970).clamp(0, 9999);
-        if days < 0 {
-            year = days.div_euclid(365).saturating_add(1969).clamp(0, 9999);
-        }
-        while year < 9999 && days_before(year.saturating_add(1), 1).is_some_and(|start| start <= days) {
-            year = year.saturating_add(1);
-        }
-        days = days.saturating_sub(days_before(year, 1).unwrap_or_default());
-        let mut month = 1;
-        while month < 12 && days >= days_in_month(year, month) {
-            days = days.saturating_sub(days_in_month(year, month));
-            month = i64::saturating_add(month, 1);
-        }
-        let day = days.saturating_add(1);
-        let (hour, minute, second) =
-            (time.div_euclid(3600), time.rem_euclid(3600).div_euclid(60), time.rem_euclid(60));
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        f.write_str(self.to_text(&mut [0; 20]))
     }
 }
 

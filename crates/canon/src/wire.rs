@@ -3,7 +3,7 @@
 //! Reading gathers every problem of a document instead of stopping at the first. A constraint is a type that
 //! carries parser and schema together; there are no constraint attributes that one of the two could ignore.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, sync::Arc, vec::Vec};
 use core::ops::Deref;
 
 use crate::{
@@ -376,13 +376,16 @@ impl<T: Wire> Wire for Vec<T> {
 
 /// A text of `MIN` to `MAX` characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Text<const MIN: usize, const MAX: usize>(String);
+pub struct Text<const MIN: usize, const MAX: usize>(
+    // Shared: texts are copied more often than they are made.
+    Arc<str>,
+);
 
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
     /// The text, if it has the right length.
     #[must_use]
     pub fn new(text: String) -> Option<Self> {
-        (MIN..=MAX).contains(&text.chars().count()).then_some(Self(text))
+        (MIN..=MAX).contains(&text.chars().count()).then(|| Self(text.into()))
     }
 
     /// The text.
@@ -396,7 +399,7 @@ impl<const MAX: usize> Text<0, MAX> {
     /// The text, or as many characters from its front as fit.
     #[must_use]
     pub fn cut(text: &str) -> Self {
-        Self(text.chars().take(MAX).collect())
+        Self(text.chars().take(MAX).collect::<String>().into())
     }
 }
 
@@ -404,11 +407,11 @@ impl<const MIN: usize, const MAX: usize> Wire for Text<MIN, MAX> {
     fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
         let text = String::read(json, reader)?;
         reader.check_bounds(json, text.chars().count(), "characters", MIN, MAX)?;
-        Some(Self(text))
+        Some(Self(text.into()))
     }
 
     fn write(&self) -> Json<'static> {
-        self.0.write()
+        Json::from(String::from(self.as_str()))
     }
 
     fn spell(&self, out: &mut String) {
@@ -460,6 +463,13 @@ impl<const MIN: i64, const MAX: i64> Wire for Within<MIN, MAX> {
 
     fn write(&self) -> Json<'static> {
         crate::Number::from_i64(self.0).map_or_else(|| Json::from(Value::Null), Json::from)
+    }
+
+    fn spell(&self, out: &mut String) {
+        match crate::Number::from_i64(self.0) {
+            Some(number) => number.print(out),
+            None => out.push_str("null"),
+        }
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {

@@ -101,7 +101,7 @@ pub fn build_context(in_force: InForce<'_>, request: &Request, now: Timestamp) -
         session_active: request.session.active,
         capabilities_present: in_force.lattice.present(&request.probe),
         capabilities_allowed: in_force.allow.granted(request.session.role.as_ref()),
-        evidence_kinds: NameSet(trace::kinds_of(&request.evidence_refs)),
+        evidence_kinds: trace::kinds_of(&request.evidence_refs),
         approval_present: present,
         approval_valid: valid,
         approval_unexpired: unexpired,
@@ -187,6 +187,6 @@ fn approval_need(entry: Option<&ActionEntry>, matched: &Matched<'_>) -> Approval
     let listed = entry.and_then(|entry| entry.reviewers.clone()).unwrap_or_default();
     ApprovalNeed {
         approvals: approvals.unwrap_or(1).max(1),
-        reviewers: listed.0.into_iter().chain(named).collect(),
+        reviewers: listed.0.iter().cloned().chain(named).collect(),
     }
 }

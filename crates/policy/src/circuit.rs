@@ -1,6 +1,6 @@
 //! Policies as formulas: the evaluator over wires instead of truth values, and models back as contexts.
 
-use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec, vec::Vec};
 
 use countersign_canon::{Json, Nullable, Timestamp};
 
@@ -211,10 +211,10 @@ fn enter(context: &mut Context, atom: &Atom) {
         Atom::ModeIs(mode) => context.mode = *mode,
         Atom::SessionActive => context.session_active = true,
         Atom::CapabilityPresent(capability) => {
-            context.capabilities_present.0.insert(capability.clone());
+            Arc::make_mut(&mut context.capabilities_present.0).insert(capability.clone());
         }
         Atom::CapabilityAllowed(capability) => {
-            context.capabilities_allowed.0.insert(capability.clone());
+            Arc::make_mut(&mut context.capabilities_allowed.0).insert(capability.clone());
         }
         Atom::ActionKindIs(kind) => context.action_kind = kind.clone(),
         Atom::ActionHashMatches(hash) => context.action_hash = *hash,
@@ -223,7 +223,7 @@ fn enter(context: &mut Context, atom: &Atom) {
         Atom::ApprovalUnexpired => context.approval_unexpired = true,
         Atom::ApprovalUnused => context.approval_unused = true,
         Atom::HasEvidenceKind(kind) => {
-            context.evidence_kinds.0.insert(*kind);
+            Arc::make_mut(&mut context.evidence_kinds.0).insert(*kind);
         }
         Atom::WarrantIs(warrant) => context.warrant = Nullable(Some(*warrant)),
     }

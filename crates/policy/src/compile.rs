@@ -234,13 +234,13 @@ impl Compiled {
         facts.switch(facts::APPROVAL_VALID, context.approval_valid);
         facts.switch(facts::APPROVAL_UNEXPIRED, context.approval_unexpired);
         facts.switch(facts::APPROVAL_UNUSED, context.approval_unused);
-        for kind in &context.evidence_kinds.0 {
+        for kind in context.evidence_kinds.0.iter() {
             facts.add_evidence(*kind);
         }
-        for capability in &context.capabilities_present.0 {
+        for capability in context.capabilities_present.0.iter() {
             Facts::add_capability(&mut facts.present, self.present.find(capability.as_str()));
         }
-        for capability in &context.capabilities_allowed.0 {
+        for capability in context.capabilities_allowed.0.iter() {
             Facts::add_capability(&mut facts.allowed, self.allowed.find(capability.as_str()));
         }
         facts

@@ -1,10 +1,10 @@
 //! Names and closed vocabularies of policies, contexts and their neighbours.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, sync::Arc, vec::Vec};
 
 use countersign_canon::{
     Alphabet, Definitions, Issue, Json, Name, Reader, Shape, Wire, canon_codes, checked_name, choice,
-    spell_text,
+    spell_text, write_list,
 };
 
 use crate::action::NAME_SHAPE;
@@ -152,18 +152,25 @@ impl Kind {
 ///
 /// White space around an element is no part of the name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NameSet<T>(pub BTreeSet<T>);
+pub struct NameSet<T>(
+    /// The names; shared, as they are copied far more often than they are put together.
+    pub Arc<BTreeSet<T>>,
+);
 
 impl<T> Default for NameSet<T> {
     fn default() -> Self {
-        Self(BTreeSet::new())
+        Self(Arc::new(BTreeSet::new()))
     }
 }
 
 impl<T: Ord> FromIterator<T> for NameSet<T> {
     fn from_iter<I: IntoIterator<Item = T>>(names: I) -> Self {
-        Self(names.into_iter().collect())
+        Self(Arc::new(names.into_iter().collect()))
     }
+}
+
+fn spell_names<'n>(names: impl Iterator<Item = &'n str>, out: &mut String) {
+    write_list(names, ['[', ']'], out, spell_text);
 }
 
 impl<T: Name> Wire for NameSet<T> {
@@ -181,7 +188,7 @@ impl<T: Name> Wire for NameSet<T> {
                 reader.at_index(index, |reader| reader.text(item, |text| T::parse_name(text.trim())))
             })
             .collect();
-        names.into_iter().collect::<Option<BTreeSet<T>>>().map(Self)
+        names.into_iter().collect::<Option<Self>>()
     }
 
     fn write(&self) -> Json<'static> {
@@ -191,16 +198,13 @@ impl<T: Name> Wire for NameSet<T> {
     }
 
     fn spell(&self, out: &mut String) {
-        let mut names: Vec<&str> = self.0.iter().map(Name::as_name).collect();
-        names.sort_unstable();
-        out.push('[');
-        for (index, name) in names.into_iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            spell_text(name, out);
+        let names = self.0.iter().map(Name::as_name);
+        if names.clone().is_sorted() {
+            return spell_names(names, out);
         }
-        out.push(']');
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        spell_names(names.into_iter(), out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {

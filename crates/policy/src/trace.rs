@@ -1,12 +1,12 @@
 //! The trace of a decision (K2.2): what was decided, by which rules, under which policy, from which facts.
 
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use countersign_canon::{Issue, Json, NonEmpty, Nullable, Text, Value, Wire, Within, choice, record};
 
 use crate::{
-    AllowHash, Context, ContextHash, Decision, Effect, Evaluation, EvidenceKind, Gate, LatticeHash, Params,
-    Policy, PolicyHash, ProbeHash, Rule, RuleCode, RuleId, compile::Facts,
+    AllowHash, Context, ContextHash, Decision, Effect, Evaluation, EvidenceKind, Gate, LatticeHash, NameSet,
+    Params, Policy, PolicyHash, ProbeHash, Rule, RuleCode, RuleId, compile::Facts,
 };
 
 /// The semantic version of the evaluator: it changes only if a decision could.
@@ -295,6 +295,6 @@ impl EvidenceRef {
 }
 
 /// The kinds of some evidence.
-pub(crate) fn kinds_of(refs: &[EvidenceRef]) -> BTreeSet<EvidenceKind> {
+pub(crate) fn kinds_of(refs: &[EvidenceRef]) -> NameSet<EvidenceKind> {
     refs.iter().map(|evidence| evidence.kind).collect()
 }
