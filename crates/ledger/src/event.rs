@@ -7,8 +7,8 @@ use alloc::{
 use core::fmt;
 
 use countersign_canon::{
-    Definitions, Issue, Json, Nullable, Object, Reader, Sha256, Text, Timestamp, Value, Wire, Within,
-    canon_codes, choice, pattern_schema, record, spell_text,
+    Definitions, Issue, Json, Nullable, Object, ObjectSpelling, Reader, Sha256, Text, Timestamp, Value, Wire,
+    Within, canon_codes, choice, pattern_schema, record, spell_text,
 };
 
 use countersign_policy::{Role, SessionId};
@@ -140,9 +140,17 @@ record! {
     }
 }
 
+/// LIMIT: room for an event as most are; a longer one takes more.
+const SPELLED_ROOM: usize = 1024;
+
 /// The members of an event's detail.
 pub fn detail(members: impl IntoIterator<Item = (&'static str, Json<'static>)>) -> Object<'static> {
-    match Json::object(members).value {
+    object_of(Json::object(members))
+}
+
+/// The object that this is; an empty one if it is something else.
+fn object_of(json: Json<'static>) -> Object<'static> {
+    match json.value {
         Value::Object(object) => object,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Object::default()
@@ -152,7 +160,7 @@ pub fn detail(members: impl IntoIterator<Item = (&'static str, Json<'static>)>) 
 
 /// An event before the store has given it its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewEvent {
+pub struct NewEvent<D = Object<'static>> {
     /// What happened.
     pub event: EventKind,
     /// The stream it belongs to.
@@ -163,8 +171,42 @@ pub struct NewEvent {
     pub source: Source,
     /// In which circumstances.
     pub context: EventContext,
-    /// What else there is to say.
-    pub detail: Object<'static>,
+    /// What else there is to say: a document of its own.
+    pub detail: D,
+}
+
+impl<D: Wire> NewEvent<D> {
+    /// The canonical spelling of the event at this place of its stream.
+    #[must_use]
+    pub fn spell_at(&self, seq: Seq) -> String {
+        let mut out = String::with_capacity(SPELLED_ROOM);
+        let mut object = ObjectSpelling::begin(&mut out);
+        object.member("context", &self.context);
+        object.member("detail", &self.detail);
+        object.member("event", &self.event);
+        object.member("schema", &EventSchema::V1);
+        object.member("seq", &seq);
+        object.member("source", &self.source);
+        object.member("stream_id", &self.stream_id);
+        object.member("ts", &self.ts);
+        object.end();
+        debug_assert_eq!(out, self.written_at(seq), "there is one spelling");
+        out
+    }
+
+    /// The same by way of the whole document, to compare with.
+    fn written_at(&self, seq: Seq) -> String {
+        let Self { event, stream_id, ts, source, context, detail } = self;
+        let new = NewEvent {
+            event: *event,
+            stream_id: stream_id.clone(),
+            ts: *ts,
+            source: source.clone(),
+            context: context.clone(),
+            detail: object_of(detail.write()),
+        };
+        new.at(seq).to_canonical()
+    }
 }
 
 impl NewEvent {

@@ -56,7 +56,7 @@ impl PublicKey {
     #[must_use]
     pub fn id(&self) -> KeyId {
         let digest = format!("{}", Sha256::of(self.as_bytes()));
-        KeyId(format!("key_{}", digest.get(..32).unwrap_or_default()))
+        KeyId(format!("key_{}", digest.get(..32).unwrap_or_default()).into())
     }
 
     /// Whether the signature is of this message and by this key. Malleable signatures are refused.

@@ -10,6 +10,7 @@ mod approval;
 mod checkpoint;
 mod code;
 mod decision;
+mod detail;
 mod event;
 mod execution;
 mod key;
@@ -32,6 +33,7 @@ pub use crate::{
         Activation, Decided, DecisionRecord, LoadedVersion, PendingApproval, PermitDocument, PolicyVersion,
         VersionNumber,
     },
+    detail::{EvaluationEnded, EvaluationStarted, ExecutionTold, PendingCode},
     event::{Event, EventContext, EventKind, EventSchema, NewEvent, Seq, Source, StreamId, detail},
     execution::Execution,
     key::{KeyId, KeyName, NoteKey, PublicKey, SecretKey, Signature},

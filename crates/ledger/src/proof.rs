@@ -99,7 +99,7 @@ impl ProofId {
     /// The id of an artifact that has none yet.
     #[must_use]
     pub fn unnamed() -> Self {
-        Self(format!("prf_{:032}", 0))
+        Self(format!("prf_{:032}", 0).into())
     }
 }
 

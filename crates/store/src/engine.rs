@@ -8,7 +8,7 @@ mod session;
 
 pub(crate) use decide::reply_key;
 
-use countersign_canon::{Nullable, Object, Timestamp};
+use countersign_canon::{Nullable, Timestamp};
 use countersign_ledger::{Access, Event, EventContext, EventKind, NewEvent, Session, SessionKind, StreamId};
 
 use crate::{
@@ -95,7 +95,7 @@ fn append(working: &mut Working<'_>, events: &[NewEvent]) -> Result<Vec<Event>, 
             }
         }
     }
-    let appended = events.iter().map(|event| working.emit(event.clone()));
+    let appended = events.iter().map(|event| working.emit(event).map(|seq| event.clone().at(seq)));
     Ok(appended.collect::<Result<_, _>>()?)
 }
 
@@ -110,13 +110,13 @@ impl Origin {
     }
 
     /// An event of this origin.
-    fn event(
+    fn event<D>(
         &self,
         event: EventKind,
         session: Option<&Session>,
         now: Timestamp,
-        detail: Object<'static>,
-    ) -> NewEvent {
+        detail: D,
+    ) -> NewEvent<D> {
         let id_if = |kind: SessionKind| session.filter(|it| it.kind == kind).map(|it| it.session_id.clone());
         NewEvent {
             event,

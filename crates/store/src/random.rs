@@ -20,6 +20,9 @@ fn fill(bytes: &mut [u8]) -> Result<(), StoreError> {
     getrandom::fill(bytes).map_err(|error| StoreError::Unavailable { message: error.to_string() })
 }
 
+/// Room for an id: four characters to know it by, 32 digits.
+const ID_ROOM: usize = 36;
+
 /// How many ids this process has made.
 static MADE: AtomicU32 = AtomicU32::new(0);
 
@@ -32,8 +35,21 @@ fn id<T>(
 ) -> Result<T, StoreError> {
     let second = now.as_unix() & 0xFFFF_FFFF;
     let (order, random) = (MADE.fetch_add(1, Ordering::Relaxed), u64::from_be_bytes(random));
-    parse(&format!("{prefix}{second:08x}{order:08x}{random:016x}"))
+    let mut text = String::with_capacity(ID_ROOM);
+    text.push_str(prefix);
+    push_hex(&mut text, u64::try_from(second).unwrap_or_default(), 8);
+    push_hex(&mut text, u64::from(order), 8);
+    push_hex(&mut text, random, 16);
+    parse(&text)
         .map_err(|issue| StoreError::Unavailable { message: format!("a fresh id is not one: {issue}") })
+}
+
+/// Appends so many hexadecimal digits of a number, the last ones.
+fn push_hex(text: &mut String, number: u64, digits: u32) {
+    for place in (0..digits).rev() {
+        let nibble = u32::try_from((number >> place.saturating_mul(4)) & 0xF).unwrap_or_default();
+        text.push(char::from_digit(nibble, 16).unwrap_or('0'));
+    }
 }
 
 impl FreshIds {

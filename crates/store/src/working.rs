@@ -7,9 +7,9 @@ use std::{
     sync::Arc,
 };
 
-use countersign_canon::{Json, Object, Sha256, Timestamp, Wire as _};
+use countersign_canon::{Json, Object, Sha256, Timestamp, Wire};
 use countersign_ledger::{
-    Activation, Approval, ApproverKey, DecisionRecord, Event, Execution, LeafHash, LoadedVersion, NewEvent,
+    Activation, Approval, ApproverKey, DecisionRecord, Execution, LeafHash, LoadedVersion, NewEvent,
     PolicyVersion, Seq, Session, SignedCheckpoint, StreamId, Token,
 };
 use countersign_policy::{ApprovalRecord, EvidenceRef, ProbeFacts};
@@ -163,22 +163,24 @@ impl<'t> Working<'t> {
         self.new_replies.insert(key);
     }
 
-    /// Appends an event to its stream and to the log.
-    pub(crate) fn emit(&mut self, event: NewEvent) -> Result<Event, StoreError> {
+    /// Appends an event to its stream and to the log; its place in the stream.
+    pub(crate) fn emit<D: Wire>(&mut self, event: &NewEvent<D>) -> Result<Seq, StoreError> {
         if !self.tails.contains_key(&event.stream_id) {
             self.prefetch(std::slice::from_ref(&event.stream_id), &[])?;
         }
         let last = self.tails.get(&event.stream_id).copied().unwrap_or_default();
         let seq = last.checked_add(1).and_then(Seq::new);
         let seq = seq.ok_or_else(|| StoreError::corrupt(format!("{} ends at {last}", event.stream_id)))?;
-        let event = event.at(seq);
-        let body = event.to_canonical();
+        let body = event.spell_at(seq);
         let index = count_cell(self.head.frontier.size())?;
         self.head.frontier.push(LeafHash::of(body.as_bytes()));
         self.head.floor = self.head.floor.max(event.ts);
         self.new_events.push(vec![index, event.stream_id.as_str().into(), seq.get().into(), body.into()]);
-        self.tails.insert(event.stream_id.clone(), seq.get());
-        Ok(event)
+        match self.tails.get_mut(&event.stream_id) {
+            Some(tail) => *tail = seq.get(),
+            None => drop(self.tails.insert(event.stream_id.clone(), seq.get())),
+        }
+        Ok(seq)
     }
 
     /// Keeps a decision with its canonical body; `log_index` is that of the event that carries its hash.
@@ -354,6 +356,11 @@ impl Memory {
             kept_probe: None,
             proofs: None,
         }
+    }
+
+    /// How many events the log has.
+    pub(crate) fn log_size(&self) -> u64 {
+        self.head.frontier.size()
     }
 
     /// The same, unless it has become too much to keep.

@@ -1,8 +1,9 @@
 //! Answers to requests for approvals, outcomes of executions, and what time ends.
 
-use countersign_canon::{Json, Text, Timestamp, Wire as _};
+use countersign_canon::{Text, Timestamp, Wire as _};
 use countersign_ledger::{
-    Access, Approval, EventKind, Execution, ExecutionState, Grant, OutcomeStatus, PermitId, Reason, detail,
+    Access, Approval, EventKind, Execution, ExecutionState, ExecutionTold, Grant, OutcomeStatus, PermitId,
+    Reason, detail,
 };
 use countersign_policy::{ApprovalId, ApprovalState};
 
@@ -156,7 +157,7 @@ impl Working<'_> {
             ("by", origin.principal.write()),
             ("approval", approval.write()),
         ];
-        self.emit(origin.event(kind, session.as_ref(), now, detail(members)))?;
+        self.emit(&origin.event(kind, session.as_ref(), now, detail(members)))?;
         Ok(())
     }
 
@@ -171,17 +172,15 @@ impl Working<'_> {
             Some(id) => self.sessions.get(self.sql, id.as_str())?,
             None => None,
         };
-        let text = |text: Option<String>| text.map(Json::from);
-        let members = [
-            ("permit_id", Some(execution.permit_id.write())),
-            ("decision_id", Some(execution.decision_id.write())),
-            ("action_hash", Some(execution.action_hash.write())),
-            ("state", Some(execution.state.write())),
-            ("approval_id", text(execution.approval_id.as_ref().map(ApprovalId::to_string))),
-            ("detail", text(execution.detail.as_ref().map(|said| said.as_str().to_owned()))),
-        ];
-        let members = members.into_iter().filter_map(|(key, value)| Some((key, value?)));
-        self.emit(origin.event(kind, session.as_ref(), now, detail(members)))?;
+        let told = ExecutionTold {
+            permit_id: execution.permit_id.clone(),
+            decision_id: execution.decision_id.clone(),
+            action_hash: execution.action_hash,
+            state: execution.state,
+            approval_id: execution.approval_id.clone(),
+            detail: execution.detail.clone(),
+        };
+        self.emit(&origin.event(kind, session.as_ref(), now, told))?;
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 
 use countersign_canon::{Json, Sha256, Text, Timestamp, Value, Wire as _, Within};
 use countersign_ledger::{
-    Approval, ApprovalRequest, Decided, DecisionRecord, EventKind, Execution, ExecutionState, Executor,
-    LoadedVersion, OutcomeStatus, PendingApproval, PermitDocument, QuorumRule, Requirement, Session,
-    SessionState, begin, detail,
+    Approval, ApprovalRequest, Decided, DecisionRecord, EvaluationEnded, EvaluationStarted, EventKind,
+    Execution, ExecutionState, Executor, LoadedVersion, NewEvent, OutcomeStatus, PendingApproval,
+    PendingCode, PermitDocument, QuorumRule, Requirement, Session, SessionState, begin, detail,
 };
 use countersign_policy::{
     ApprovalNeed, Authorization, Decision, Evaluation, EvidenceRef, Gate, NameSet, ProbeFacts, ProbeSchema,
@@ -30,6 +30,13 @@ struct Asked<'a> {
     session: Option<Session>,
     approval: Option<Approval>,
     now: Timestamp,
+}
+
+impl Asked<'_> {
+    /// An event about it.
+    fn event<D>(&self, kind: EventKind, detail: D) -> NewEvent<D> {
+        self.origin.event(kind, self.session.as_ref(), self.now, detail)
+    }
 }
 
 impl Working<'_> {
@@ -152,34 +159,35 @@ impl Working<'_> {
     ) -> Result<(), CallError> {
         let trace = &authorization.trace;
         let body = record.to_canonical();
-        let common =
-            [("decision_id", record.decision_id.write()), ("policy_hash", record.policy_hash.write())];
-        let starts = [("decision_code", Json::from("PENDING")), ("matched_rule_ids", Json::from(Vec::new()))];
-        let event = |kind, members| asked.origin.event(kind, asked.session.as_ref(), asked.now, members);
-        let start = common.clone().into_iter().chain(starts);
-        self.emit(event(EventKind::PolicyEvalStart, detail(start)))?;
-        let kind = match trace.evaluation.decision {
+        let started = EvaluationStarted {
+            decision_id: record.decision_id.clone(),
+            policy_hash: record.policy_hash,
+            decision_code: PendingCode::Pending,
+            matched_rule_ids: Vec::new(),
+        };
+        self.emit(&asked.event(EventKind::PolicyEvalStart, started))?;
+        let Evaluation { decision, decision_code, gate, required_approval, matched, .. } = &trace.evaluation;
+        let kind = match decision {
             Decision::Allow => EventKind::PolicyEvalPass,
             Decision::Deny => EventKind::PolicyDenied,
         };
-        let ends = [
-            ("policy_version", record.policy_version.write()),
-            ("decision_code", Json::from(trace.evaluation.decision_code.to_owned())),
-            (
-                "matched_rule_ids",
-                Json::array(trace.evaluation.matched.iter().map(|rule| rule.rule_id.write())),
-            ),
-            ("action_kind", record.context.action_kind.write()),
-            ("action_hash", record.context.action_hash.write()),
-            ("input_context_hash", trace.input_context_hash.write()),
-            ("required_approval", Json::from(trace.evaluation.required_approval)),
-            ("gate", Json::from(trace.evaluation.gate.number())),
-            ("decision_hash", Sha256::of(body.as_bytes()).write()),
-        ];
+        let ended = EvaluationEnded {
+            decision_id: record.decision_id.clone(),
+            decision_hash: Sha256::of(body.as_bytes()),
+            policy_version: record.policy_version,
+            policy_hash: record.policy_hash,
+            decision_code: (*decision_code).to_owned(),
+            matched_rule_ids: matched.iter().map(|rule| rule.rule_id.clone()).collect(),
+            action_kind: record.context.action_kind.clone(),
+            action_hash: record.context.action_hash,
+            input_context_hash: trace.input_context_hash,
+            required_approval: *required_approval,
+            gate: Within::clamped(i64::from(gate.number())),
+        };
         let log_index = self.head.frontier.size();
-        self.emit(event(kind, detail(common.into_iter().chain(ends))))?;
+        self.emit(&asked.event(kind, ended))?;
         for advisory in record.trace.get("advisories").and_then(Json::as_array).unwrap_or_default() {
-            self.emit(event(EventKind::Advisory, object_of(advisory)))?;
+            self.emit(&asked.event(EventKind::Advisory, object_of(advisory)))?;
         }
         self.keep_decision(record, body, log_index)?;
         Ok(())
@@ -257,7 +265,7 @@ impl Working<'_> {
             self.sessions.put(changed.clone());
             let members =
                 [("from", session.mode.write()), ("to", mode.write()), ("by", origin.principal.write())];
-            self.emit(origin.event(EventKind::ModeChanged, Some(&changed), now, detail(members)))?;
+            self.emit(&origin.event(EventKind::ModeChanged, Some(&changed), now, detail(members)))?;
             let said =
                 countersign_canon::Text::new(String::new()).ok_or_else(|| StoreError::corrupt("no text"))?;
             execution = execution.finish(OutcomeStatus::Succeeded, said, now)?;

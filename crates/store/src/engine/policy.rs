@@ -72,7 +72,7 @@ impl Working<'_> {
             ("by", origin.principal.write()),
         ];
         let event = origin.event(kind, None, now, detail(members));
-        self.emit(NewEvent { stream_id: StreamId::policy(), ..event })?;
+        self.emit(&NewEvent { stream_id: StreamId::policy(), ..event })?;
         Ok(activation)
     }
 

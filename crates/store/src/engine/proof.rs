@@ -43,7 +43,7 @@ impl Working<'_> {
             }
             let row = vec![version.get().into(), id.into(), artifact.status.as_str().into()];
             self.sql.insert("proof_run", &["policy_version", "proof_id", "status"], vec![row])?;
-            self.emit(told(origin, version, &stored, artifact, now))?;
+            self.emit(&told(origin, version, &stored, artifact, now))?;
         }
         self.proofs = None;
         Ok(Reply::Done)

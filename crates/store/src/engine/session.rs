@@ -56,7 +56,7 @@ impl Working<'_> {
             ("mode", session.mode.write()),
             ("client", session.client.write()),
         ];
-        self.emit(origin.event(EventKind::SessionStart, Some(&session), now, detail(members)))?;
+        self.emit(&origin.event(EventKind::SessionStart, Some(&session), now, detail(members)))?;
         Ok(session)
     }
 
@@ -74,7 +74,7 @@ impl Working<'_> {
         let stopped = Session { state: SessionState::Stopped, stopped_at: Some(now), ..session };
         self.sessions.put(stopped.clone());
         let members = [("stopped_by", origin.principal.write())];
-        self.emit(origin.event(EventKind::SessionStop, Some(&stopped), now, detail(members)))?;
+        self.emit(&origin.event(EventKind::SessionStop, Some(&stopped), now, detail(members)))?;
         Ok(stopped)
     }
 
@@ -134,7 +134,7 @@ impl Working<'_> {
         now: Timestamp,
     ) -> Result<Reply, CallError> {
         let members = [("key", key.write()), ("by", origin.principal.write())];
-        self.emit(origin.event(kind, None, now, detail(members)))?;
+        self.emit(&origin.event(kind, None, now, detail(members)))?;
         Ok(Reply::Done)
     }
 
@@ -183,7 +183,7 @@ impl Working<'_> {
             ("access", token.access.write()),
             ("by", origin.principal.write()),
         ];
-        self.emit(origin.event(kind, None, now, detail(members)))?;
+        self.emit(&origin.event(kind, None, now, detail(members)))?;
         Ok(Reply::Done)
     }
 
