@@ -10,7 +10,11 @@ mod over_http;
 #[path = "../../../crates/store/tests/it/server.rs"]
 mod server;
 
-use std::{env, path::Path, time::Instant};
+use std::{
+    env,
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use countersign_ledger::LoadedVersion;
 use countersign_policy::{Policy, ProbeFacts, shipped};
@@ -42,7 +46,7 @@ fn on_sqlite(folder: &Path) {
     println!("SQLite");
     let sqlite = NodeOptions { data: folder.join("sqlite"), database: None, checkpoints: None };
     let served = over_http::start(&sqlite);
-    durable_decisions(folder, &served, [(1, 0.0), (16, 3.0), (128, 5.0)]);
+    durable_decisions(folder, &Node::open(&sqlite).unwrap(), &served, [(1, 0.0), (16, 3.0), (128, 5.0)]);
     consumption::measure(&sqlite);
     evaluations(&served);
 }
@@ -55,7 +59,7 @@ fn on_postgresql(folder: &Path) {
     let database = Some(server.database());
     let postgresql = NodeOptions { data: folder.join("postgresql"), database, checkpoints: None };
     let served = over_http::start(&postgresql);
-    durable_decisions(folder, &served, [(1, 0.0), (16, 4.0), (128, 0.0)]);
+    durable_decisions(folder, &Node::open(&postgresql).unwrap(), &served, [(1, 0.0), (16, 4.0), (128, 0.0)]);
     consumption::measure(&postgresql);
 }
 
@@ -75,10 +79,14 @@ pub(crate) fn goal(is_reached: bool, words: &str) -> String {
 }
 
 /// Decisions that are to begin, over HTTP; each number of clients with its goal, in rates of the disk.
-fn durable_decisions(folder: &Path, served: &Served, rows: [(usize, f64); 3]) {
+fn durable_decisions(folder: &Path, node: &Node, served: &Served, rows: [(usize, f64); 3]) {
     for (clients, wanted) in rows {
         let before = disk::measure(folder);
+        let checkpoint = || node.store().checkpoint().unwrap().unwrap().claim().unwrap().number;
+        let (first, worked) = (checkpoint(), processor());
         let load = over_http::load(served.address(), &served.decisions(), clients);
+        let worked = (processor() - worked).as_secs_f64() * 1e6 / load.count() as f64;
+        let batch = load.count() as f64 / (checkpoint() - first) as f64;
         let after = disk::measure(folder);
         let ratio = load.rate * 2.0 / (before.rate + after.rate);
         let syncs = 2.0 * load.percentile(50).as_secs_f64() / (before.p50 + after.p50).as_secs_f64();
@@ -89,7 +97,8 @@ fn durable_decisions(folder: &Path, served: &Served, rows: [(usize, f64); 3]) {
         };
         println!(
             "  {clients:3} clients: {:6.0} decisions/s, {ratio:5.2} of the disk ({:.0}/s before, {:.0}/s after), \
-             p50 {} us = {syncs:.2} syncs, p99 {} us {verdict}",
+             p50 {} us = {syncs:.2} syncs, p99 {} us, {batch:.1} a commit, \
+             {worked:.0} us of processor each {verdict}",
             load.rate,
             before.rate,
             after.rate,
@@ -129,6 +138,14 @@ fn fill(served: &Served, node: &Node) {
             is_verified = true;
         }
     }
+}
+
+/// How long processors have worked for this process.
+fn processor() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    // After the name: user and system time are the 12th and 13th field, in hundredths of a second.
+    let fields = stat.rsplit(')').next().unwrap().split_whitespace().skip(11).take(2);
+    Duration::from_millis(fields.map(|field| field.parse::<u64>().unwrap() * 10).sum())
 }
 
 /// What this process holds in memory.

@@ -1,18 +1,16 @@
 //! The same decisions over HTTP, and what the framework alone would do.
 
 use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{SocketAddr, TcpStream},
-    sync::{
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc::channel,
-    },
+    io::{ErrorKind, Read as _, Write as _},
+    net::SocketAddr,
+    sync::mpsc::channel,
     time::{Duration, Instant},
 };
 
 use countersign_ledger::{Access, Principal};
 use countersign_policy::{Mode, Role};
 use countersign_service::{Caller, LogDetail, NewSession, Node, NodeOptions, ServeOptions, serve};
+use mio::{Events, Interest, Poll, Token, net::TcpStream};
 
 /// How long each load lasts.
 const SLICE: Duration = Duration::from_secs(3);
@@ -111,87 +109,102 @@ pub struct Load {
 }
 
 impl Load {
+    /// How many answers there were.
+    pub fn count(&self) -> usize {
+        self.latencies.len()
+    }
+
     pub fn percentile(&self, part: usize) -> Duration {
         self.latencies[(self.latencies.len() - 1) * part / 100]
     }
 }
 
-/// A connection that stays open.
-struct Client {
-    writer: TcpStream,
-    reader: BufReader<TcpStream>,
+/// A connection that stays open, with at most one request under way.
+struct Connection {
+    stream: TcpStream,
+    received: Vec<u8>,
+    asked: Instant,
 }
 
-impl Client {
-    fn connect(address: SocketAddr) -> Self {
-        let writer = TcpStream::connect(address).unwrap();
-        writer.set_nodelay(true).unwrap();
-        Self { reader: BufReader::new(writer.try_clone().unwrap()), writer }
+impl Connection {
+    fn open(address: SocketAddr) -> Self {
+        let stream = std::net::TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_nonblocking(true).unwrap();
+        Self { stream: TcpStream::from_std(stream), received: Vec::new(), asked: Instant::now() }
     }
 
-    fn ask(&mut self, bytes: &[u8]) {
-        self.writer.write_all(bytes).unwrap();
-        answer(&mut self.reader);
+    fn ask(&mut self, request: &[u8]) {
+        self.asked = Instant::now();
+        self.stream.write_all(request).unwrap();
     }
-}
 
-/// Sends these requests from so many connections for a while.
-pub fn load(address: SocketAddr, requests: &[Vec<u8>], clients: usize) -> Load {
-    let stopped = AtomicBool::new(false);
-    let client = |number: usize| {
-        let (mut client, mut latencies) = (Client::connect(address), Vec::new());
-        while !stopped.load(Ordering::Relaxed) {
-            let asked = Instant::now();
-            // In turns, so that one client alone is not one principal.
-            client.ask(&requests[(number + latencies.len()) % requests.len()]);
-            latencies.push(asked.elapsed());
+    /// Takes in what has arrived; whether that was all of an answer.
+    fn has_answer(&mut self) -> bool {
+        let mut buffer = [0; 16 << 10];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => panic!("the service hung up"),
+            Ok(count) => self.received.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => (),
+            Err(error) => panic!("{error}"),
         }
-        latencies
-    };
-    let (start, client) = (Instant::now(), &client);
-    let mut latencies: Vec<Duration> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..clients).map(|number| scope.spawn(move || client(number))).collect();
-        std::thread::sleep(SLICE);
-        stopped.store(true, Ordering::Relaxed);
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-    });
+        let is_whole = is_whole(&self.received);
+        if is_whole {
+            self.received.clear();
+        }
+        is_whole
+    }
+}
+
+/// Whether these bytes are a whole answer, which must be a good one.
+fn is_whole(received: &[u8]) -> bool {
+    let Some(end) = received.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return false };
+    let (head, body) = received.split_at(end + 4);
+    let head = std::str::from_utf8(head).unwrap();
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+    assert!(body.is_empty() || body.first() == Some(&b'{'));
+    body.len() == length.parse().unwrap()
+}
+
+/// Asks over so many connections, again as soon as an answer is there, until `is_enough` of this many requests; how long
+/// each answer took. One thread does it, as a load generator does, so that asking takes little from what answers.
+fn ask(address: SocketAddr, requests: &[Vec<u8>], clients: usize, is_enough: impl Fn(usize) -> bool) -> Vec<Duration> {
+    let mut poll = Poll::new().unwrap();
+    let mut connections: Vec<Connection> = (0..clients).map(|_| Connection::open(address)).collect();
+    // In turns, so that one client alone is not one principal.
+    let mut in_turn = requests.iter().cycle();
+    for (number, connection) in connections.iter_mut().enumerate() {
+        poll.registry().register(&mut connection.stream, Token(number), Interest::READABLE).unwrap();
+        connection.ask(in_turn.next().unwrap());
+    }
+    let (mut latencies, mut sent, mut events) = (Vec::new(), clients, Events::with_capacity(clients));
+    while latencies.len() < sent {
+        poll.poll(&mut events, None).unwrap();
+        for event in &events {
+            let connection = &mut connections[event.token().0];
+            if connection.has_answer() {
+                latencies.push(connection.asked.elapsed());
+                if !is_enough(sent) {
+                    connection.ask(in_turn.next().unwrap());
+                    sent += 1;
+                }
+            }
+        }
+    }
+    latencies
+}
+
+/// Sends these requests over so many connections for a while.
+pub fn load(address: SocketAddr, requests: &[Vec<u8>], clients: usize) -> Load {
+    let start = Instant::now();
+    let mut latencies = ask(address, requests, clients, |_| start.elapsed() >= SLICE);
     let rate = latencies.len() as f64 / start.elapsed().as_secs_f64();
     latencies.sort_unstable();
     Load { rate, latencies }
 }
 
-/// Sends so many of these requests from 128 connections.
+/// Sends so many of these requests over 128 connections.
 pub fn fill(address: SocketAddr, requests: &[Vec<u8>], count: usize) {
-    let sent = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for number in 0..128 {
-            let sent = &sent;
-            scope.spawn(move || {
-                let mut client = Client::connect(address);
-                while sent.fetch_add(1, Ordering::Relaxed) < count {
-                    client.ask(&requests[number % requests.len()]);
-                }
-            });
-        }
-    });
-}
-
-/// Reads one answer, which must be a good one.
-fn answer(reader: &mut BufReader<TcpStream>) {
-    let (mut line, mut length) = (String::new(), 0);
-    reader.read_line(&mut line).unwrap();
-    assert!(line.starts_with("HTTP/1.1 200"), "{line}");
-    loop {
-        line.clear();
-        reader.read_line(&mut line).unwrap();
-        if line == "\r\n" {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    assert!(length == 0 || body.first() == Some(&b'{'));
+    ask(address, requests, 128, |sent| sent >= count);
 }

@@ -149,6 +149,11 @@ pub trait Endpoint: Wire + Send + 'static {
     /// Where it is asked, and by whom.
     const ROUTE: Route;
 
+    /// The code of the decision that the answer is about, if it is about one: for whoever counts them.
+    fn decision_code(_: &Self::Reply) -> Option<&str> {
+        None
+    }
+
     /// What is to be done for this caller.
     ///
     /// # Errors

@@ -105,7 +105,7 @@ pub struct Decision {
 impl Decision {
     /// The answer of the store to a question about an action.
     pub(crate) fn from_answer(answer: Answer) -> Result<Self, ServiceError> {
-        let Answer { reply, permit, checkpoint, is_replay } = answer;
+        let Answer { reply, permit, checkpoint, is_replay, .. } = answer;
         let Reply::Decided(decided) = reply else { return Err(unexpected(&reply)) };
         Ok(Self { decided: *decided, permit, checkpoint, is_replay })
     }

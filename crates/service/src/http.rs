@@ -22,7 +22,10 @@ pub use self::{
     tls::TlsFiles,
 };
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use axum::{
     Router,
@@ -34,7 +37,7 @@ use axum::{
     routing::{MethodFilter, get, on},
 };
 use countersign_canon::{Code, Json, Reader, Wire, schema_document};
-use countersign_store::{Answer, CallError, StoreError};
+use countersign_store::{Answer, Call, CallError, StoreError};
 use tokio::sync::{Semaphore, oneshot, watch};
 
 use self::{
@@ -76,7 +79,37 @@ pub(crate) struct Site {
     pub(crate) journal: Journal,
     spans: Spans,
     questions: Semaphore,
+    writing: Crowd,
     openapi: String,
+}
+
+/// How many requests are inside.
+#[derive(Debug, Default)]
+struct Crowd(AtomicUsize);
+
+/// One of them, from when it came in until it is dropped.
+struct Inside<'c> {
+    crowd: &'c Crowd,
+    found: usize,
+}
+
+impl Crowd {
+    fn enter(&self) -> Inside<'_> {
+        Inside { crowd: self, found: self.0.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+impl Inside<'_> {
+    /// Whether nobody was inside when it came in.
+    const fn is_alone(&self) -> bool {
+        self.found == 0
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.crowd.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Where lines about requests go, and which requests get one.
@@ -107,6 +140,7 @@ impl Site {
             journal,
             spans,
             questions: Semaphore::new(QUESTIONS_MAX),
+            writing: Crowd::default(),
             openapi: openapi().to_pretty(),
             node,
         }
@@ -117,17 +151,12 @@ impl Site {
         match request.ask(caller)? {
             Asked::Change(command, finish) => {
                 let call = self.node.prepare(caller, E::ROUTE.path, command)?;
-                let (answered, answer) = oneshot::channel::<Result<Answer, CallError>>();
-                self.node.store().submit(call, Box::new(move |result| drop(answered.send(result))));
-                let gone = |_| StoreError::Unavailable { message: "the writer is gone".to_owned() };
-                let answer = answer.await.map_err(gone)??;
-                if let Some(claim) = answer.checkpoint.as_ref().and_then(|note| note.claim().ok()) {
-                    self.log_size.send_if_modified(|size| {
-                        let has_grown = claim.head.size > *size;
-                        *size = claim.head.size.max(*size);
-                        has_grown
-                    });
-                }
+                let answer = self.write(call).await?;
+                self.log_size.send_if_modified(|size| {
+                    let has_grown = answer.log_size > *size;
+                    *size = answer.log_size.max(*size);
+                    has_grown
+                });
                 finish(answer)
             }
             Asked::Question(question) => self.question(question).await,
@@ -139,6 +168,21 @@ impl Site {
                 consider(&version)
             }
         }
+    }
+
+    /// Has the store carry out a command.
+    async fn write(&self, call: Call) -> Result<Answer, CallError> {
+        let writing = self.writing.enter();
+        if writing.is_alone()
+            // Nobody to share a commit with: it is done at once, without waking the writer and being woken by it.
+            && let Some(answer) = tokio::task::block_in_place(|| self.node.store().call_alone(&call))
+        {
+            return answer;
+        }
+        let (answered, answer) = oneshot::channel::<Result<Answer, CallError>>();
+        self.node.store().submit(call, Box::new(move |result| drop(answered.send(result))));
+        let gone = |_| StoreError::Unavailable { message: "the writer is gone".to_owned() };
+        answer.await.map_err(gone)?
     }
 
     /// Asks the store something, on a thread that may wait.
@@ -253,8 +297,8 @@ async fn respond<E: Endpoint>(
     };
     let document = body::with_path(document, path)?;
     let request: E = Reader::read_json(&document, codes::HTTP_REQUEST_INVALID).map_err(Problem::bad)?;
-    let reply = site.carry_out(&caller, request).await?.write();
-    if let Some(code) = reply.get("decision_code").and_then(Json::as_str) {
+    let reply = site.carry_out(&caller, request).await?;
+    if let Some(code) = E::decision_code(&reply) {
         site.meters.decided(E::ROUTE.path, code);
     }
     Ok(json_response(E::ROUTE.status, reply.to_canonical()))

@@ -30,6 +30,16 @@ impl Database {
     }
 }
 
+impl Database {
+    /// Whoever puts what was written into its place, beside the writer; nobody for a database that does so itself.
+    pub(crate) fn settler(&self) -> Result<Option<sqlite::Settler>, StoreError> {
+        match self {
+            Self::Sqlite(data) => sqlite::Settler::start(data).map(Some),
+            Self::Postgresql(_) => Ok(None),
+        }
+    }
+}
+
 impl Connection {
     /// Runs a transaction that may write, alone; it is durable when this returns.
     pub(crate) fn write<T>(
@@ -50,6 +60,14 @@ impl Connection {
         match self {
             Self::Sqlite(connection) => sqlite::read(connection, run),
             Self::Postgresql(link) => link.read(run),
+        }
+    }
+
+    /// Has what this connection writes put into its place by somebody else.
+    pub(crate) fn follow(&mut self, settler: &sqlite::Settler) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(connection) => settler.follow(connection),
+            Self::Postgresql(_) => Ok(()),
         }
     }
 

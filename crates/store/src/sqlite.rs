@@ -1,5 +1,9 @@
 //! The embedded database: one SQLite file, `state.db`, in the data folder.
 
+mod settle;
+
+pub(crate) use self::settle::Settler;
+
 use std::{path::Path, time::Duration};
 
 use rusqlite::{

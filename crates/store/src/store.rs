@@ -22,7 +22,7 @@ use crate::{
     read::{self, LoggedDecision, LoggedEvent, VerifyError},
     request::{Call, CallError},
     sql::Sql,
-    writer::{Answer, Responder, Writer},
+    writer::{Answer, Desk, Responder, Writer},
 };
 
 /// The file of the key that signs the log.
@@ -83,6 +83,12 @@ impl Store {
         self.writer.submit(call, respond);
     }
 
+    /// Carries out a command here and now, and waits until it is durable; nothing if somebody else is at it: then it is to
+    /// be queued. For a caller that is alone: it need not wait for a thread to wake up, and to be woken again.
+    pub fn call_alone(&self, call: &Call) -> Option<Result<Answer, CallError>> {
+        self.writer.free_desk().map(|mut desk| answer_one(&mut desk, call))
+    }
+
     /// Carries out a command and waits until it is durable.
     ///
     /// # Errors
@@ -90,7 +96,7 @@ impl Store {
     /// Fails if the store says no, or cannot say; nothing has been done then.
     pub fn call(&self, call: Call) -> Result<Answer, CallError> {
         if let Some(mut desk) = self.writer.desk() {
-            return desk.answer(&[call]).pop().unwrap_or_else(|| Err(gone().into()));
+            return answer_one(&mut desk, &call);
         }
         let (answered, answer) = sync_channel(1);
         self.submit(call, Box::new(move |result| drop(answered.send(result))));
@@ -417,6 +423,10 @@ impl Store {
     pub fn tokens(&self) -> Result<Vec<Token>, StoreError> {
         self.read(|sql| read::all(sql, "token", "name"))
     }
+}
+
+fn answer_one(desk: &mut Desk, call: &Call) -> Result<Answer, CallError> {
+    desk.answer(std::slice::from_ref(call)).pop().unwrap_or_else(|| Err(gone().into()))
 }
 
 fn gone() -> StoreError {

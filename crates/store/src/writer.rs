@@ -20,6 +20,7 @@ use crate::{
     log::Seal,
     request::{Call, CallError, Command, Reply},
     sql::Sql,
+    sqlite::Settler,
     working::{Flushed, Memory, Working},
 };
 
@@ -67,6 +68,8 @@ pub struct Answer {
     pub permit: Option<Permit>,
     /// The signed end of the log that holds what was done, if anything was: for the caller to keep.
     pub checkpoint: Option<SignedCheckpoint>,
+    /// How many events the log had then.
+    pub log_size: u64,
     /// Whether this is the answer to an earlier request with the same name.
     pub is_replay: bool,
 }
@@ -105,7 +108,15 @@ impl Writer {
         seal: Seal,
         copy: Option<CheckpointCopy>,
     ) -> Self {
-        let desk = Desk { database, connection: Some(connection), seal, copy, loaded: None, memory: None };
+        let desk = Desk {
+            database,
+            connection: Some(connection),
+            seal,
+            copy,
+            loaded: None,
+            memory: None,
+            settler: None,
+        };
         Self { desk: Arc::new(Mutex::new(desk)), line: Mutex::default() }
     }
 
@@ -113,6 +124,11 @@ impl Writer {
     pub(crate) fn desk(&self) -> Option<MutexGuard<'_, Desk>> {
         let line = self.line.lock().ok()?;
         if line.is_some() { None } else { self.desk.try_lock().ok() }
+    }
+
+    /// The writer's desk, if nobody sits at it just now.
+    pub(crate) fn free_desk(&self) -> Option<MutexGuard<'_, Desk>> {
+        self.desk.try_lock().ok()
     }
 
     /// Queues a command; `respond` is called with its answer, also if there is no room.
@@ -162,6 +178,10 @@ impl Drop for Writer {
 
 /// Takes what has queued up, again and again.
 fn serve(desk: &Mutex<Desk>, jobs: &Receiver<Job>) {
+    if let Ok(mut desk) = desk.lock() {
+        // Without it the writer does that itself.
+        let _alone = desk.settle_beside();
+    }
     let mut is_open = true;
     while is_open {
         let mut batch = Vec::new();
@@ -193,6 +213,7 @@ pub(crate) struct Desk {
     copy: Option<CheckpointCopy>,
     loaded: Option<Arc<LoadedVersion>>,
     memory: Option<Memory>,
+    settler: Option<Settler>,
 }
 
 type Done = Result<(Reply, Made), CallError>;
@@ -240,7 +261,23 @@ impl Desk {
     }
 
     fn open(&mut self) -> Result<Connection, StoreError> {
-        self.connection.take().map_or_else(|| self.database.open(), Ok)
+        if let Some(connection) = self.connection.take() {
+            return Ok(connection);
+        }
+        let mut connection = self.database.open()?;
+        if let Some(settler) = &self.settler {
+            connection.follow(settler)?;
+        }
+        Ok(connection)
+    }
+
+    /// Leaves it to a thread to put what is written into its place.
+    fn settle_beside(&mut self) -> Result<(), StoreError> {
+        self.settler = self.database.settler()?;
+        if let (Some(connection), Some(settler)) = (&mut self.connection, &self.settler) {
+            connection.follow(settler)?;
+        }
+        Ok(())
     }
 
     fn transact(&mut self, calls: &[Call]) -> Result<(Vec<Done>, Option<SignedCheckpoint>), StoreError> {
@@ -274,6 +311,7 @@ impl Desk {
         done: Vec<Done>,
         checkpoint: Option<&SignedCheckpoint>,
     ) -> Vec<Result<Answer, CallError>> {
+        let log_size = self.memory.as_ref().map_or(0, Memory::log_size);
         let answer = |done: Done| {
             let (reply, made) = done?;
             let (checkpoint, is_replay) = match made {
@@ -290,7 +328,7 @@ impl Desk {
                 | Reply::Appended(_)
                 | Reply::Done => None,
             };
-            Ok(Answer { reply, permit, checkpoint, is_replay })
+            Ok(Answer { reply, permit, checkpoint, log_size, is_replay })
         };
         done.into_iter().map(answer).collect()
     }

@@ -49,6 +49,10 @@ impl Endpoint for DecideCall {
     type Reply = CallReply;
     const ROUTE: Route = Route::post("/v1/calls", AGENTS, "Decide whether a call of a host's tool may begin");
 
+    fn decision_code(reply: &CallReply) -> Option<&str> {
+        Some(&reply.decision_code)
+    }
+
     fn ask(self, caller: &Caller) -> Result<Asked<CallReply>, ServiceError> {
         let caller = caller.clone();
         Ok(Asked::question(move |node| {

@@ -66,6 +66,10 @@ impl Endpoint for DecideAction {
     type Reply = DecisionReply;
     const ROUTE: Route = Route::post("/v1/decisions", AGENTS, "Decide whether an action may proceed");
 
+    fn decision_code(reply: &DecisionReply) -> Option<&str> {
+        Some(reply.code())
+    }
+
     fn ask(self, _: &Caller) -> Result<Asked<DecisionReply>, ServiceError> {
         if self.session_id.is_some() && self.run_id.is_some() {
             let message = "an action belongs to a session or to a run, not to both".to_owned();
@@ -179,6 +183,15 @@ impl Wire for DecisionReply {
     fn write(&self) -> Json<'static> {
         let trace = members(&Json::from(Value::Object(self.trace.clone())));
         Json::object(trace.into_iter().chain(members(&self.outcome.write())))
+    }
+
+    fn spell(&self, out: &mut String) {
+        match self.outcome.write().value {
+            Value::Object(outcome) => self.trace.write_canonical_with(&outcome, out),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                self.trace.write_canonical(out);
+            }
+        }
     }
 
     fn schema(definitions: &mut Definitions) -> Json<'static> {

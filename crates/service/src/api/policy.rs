@@ -143,6 +143,10 @@ impl Wire for TraceReply {
         self.0.clone()
     }
 
+    fn spell(&self, out: &mut String) {
+        self.0.write_canonical(out);
+    }
+
     fn schema(definitions: &mut Definitions) -> Json<'static> {
         TraceDocument::schema(definitions)
     }
@@ -154,6 +158,10 @@ impl Endpoint for EvaluateContext {
         limits: Limits::DOCUMENT,
         ..Route::post("/v1/policy/eval", ANYBODY, "Say what the policy in force decides about a context")
     };
+
+    fn decision_code(reply: &TraceReply) -> Option<&str> {
+        reply.0.get("decision_code").and_then(Json::as_str)
+    }
 
     fn ask(self, _: &Caller) -> Result<Asked<TraceReply>, ServiceError> {
         let context = self.0.at(clock::now()?);
@@ -173,6 +181,10 @@ impl Endpoint for ExplainContext {
             "Explain what the policy in force decides about a context",
         )
     };
+
+    fn decision_code<'r>(reply: &'r Object<'static>) -> Option<&'r str> {
+        reply.get("decision_code").and_then(Json::as_str)
+    }
 
     fn ask(self, _: &Caller) -> Result<Asked<Object<'static>>, ServiceError> {
         let context = self.0.at(clock::now()?);

@@ -236,3 +236,30 @@ fn an_approval_that_was_forged_in_the_database_is_not_believed() {
         raw.execute("DELETE FROM approval", ()).unwrap();
     }
 }
+
+/// While everybody queues, somebody beside the writer puts the write-ahead log into the database, and it begins anew.
+#[test]
+fn the_log_of_a_busy_store_begins_anew_beside_the_writer() {
+    // A writer that did it itself would begin anew after 32 MB, and need 96 to show it.
+    const BYTES_MAX: u64 = 90 << 20;
+    let (_folder, data) = folder();
+    let store = open(&data).unwrap();
+    let long = NewEvent { detail: detail([("text", "x".repeat(8000).into())]), ..event(StreamId::policy()) };
+    let call = countersign_store::Call {
+        origin: origin("root", Access::Admin),
+        now: at(0),
+        command: Command::Append(vec![long; 50]),
+    };
+    let mut written = 0;
+    let log_bytes = || fs::metadata(data.join("state.db-wal")).unwrap().len();
+    while written < 3 * log_bytes().max(1 << 20) {
+        assert!(written < BYTES_MAX, "{written} bytes were written, and the log has {} of them", log_bytes());
+        let (answered, answer) = std::sync::mpsc::channel();
+        store.submit(call.clone(), Box::new(move |result| answered.send(result).unwrap()));
+        answer.recv().unwrap().unwrap();
+        written += 400_000;
+    }
+    assert!(store.verify_log(None, &[]).unwrap().head.size * 8000 >= written);
+    drop(store);
+    open(&data).unwrap().check_integrity().unwrap();
+}
