@@ -154,8 +154,7 @@ fn write_members<'m>(members: impl IntoIterator<Item = &'m Member<'m>>, out: &mu
     });
 }
 
-/// Appends a list between its brackets, each item as `write` does.
-pub fn write_list<T>(
+pub(crate) fn write_list<T>(
     items: impl IntoIterator<Item = T>,
     [open, close]: [char; 2],
     out: &mut String,
@@ -192,6 +191,11 @@ fn write_lines<T>(
     }
     break_line(depth, out);
     out.push(close);
+}
+
+/// Appends an array of strings.
+pub fn spell_texts<'t>(texts: impl IntoIterator<Item = &'t str>, out: &mut String) {
+    write_list(texts, ['[', ']'], out, spell_text);
 }
 
 /// Appends a string with only the escapes that RFC 8785 requires.

@@ -50,7 +50,7 @@ mod wire;
 
 pub use crate::{
     base64::{from_base64, to_base64},
-    canonical::{spell_text, write_list},
+    canonical::{spell_text, spell_texts},
     code::{Code, CodeEntry, codes as canon_codes},
     distinct::Distinct,
     hash::{Checksum, Sha256},

@@ -4,7 +4,7 @@ use alloc::{collections::BTreeSet, format, string::String, sync::Arc, vec::Vec};
 
 use countersign_canon::{
     Alphabet, Definitions, Issue, Json, Name, Reader, Shape, Wire, canon_codes, checked_name, choice,
-    spell_text, write_list,
+    spell_texts,
 };
 
 use crate::action::NAME_SHAPE;
@@ -169,10 +169,6 @@ impl<T: Ord> FromIterator<T> for NameSet<T> {
     }
 }
 
-fn spell_names<'n>(names: impl Iterator<Item = &'n str>, out: &mut String) {
-    write_list(names, ['[', ']'], out, spell_text);
-}
-
 impl<T: Name> Wire for NameSet<T> {
     fn read(json: &Json<'_>, reader: &mut Reader) -> Option<Self> {
         let items = reader.array(json)?;
@@ -200,11 +196,11 @@ impl<T: Name> Wire for NameSet<T> {
     fn spell(&self, out: &mut String) {
         let names = self.0.iter().map(Name::as_name);
         if names.clone().is_sorted() {
-            return spell_names(names, out);
+            return spell_texts(names, out);
         }
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
-        spell_names(names.into_iter(), out);
+        spell_texts(names, out);
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {

@@ -276,6 +276,11 @@ impl Sql for Running<'_> {
         "(SELECT value FROM json_array_elements_text($1::text::json))"
     }
 
+    /// Its transactions have numbers, but none that says at once whether there were others.
+    fn data_version(&mut self) -> Result<Option<i64>, StoreError> {
+        Ok(None)
+    }
+
     fn announce(&mut self, size: u64) {
         self.grown = Some(size);
     }

@@ -85,6 +85,9 @@ pub(crate) trait Sql {
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError>;
     /// What follows `IN` to mean the texts of the JSON array in the first parameter.
     fn in_list(&self) -> &'static str;
+    /// A number that is another one once somebody else has changed the database, for as long as the connection lasts; nothing
+    /// if the database has none.
+    fn data_version(&mut self) -> Result<Option<i64>, StoreError>;
     /// Tells whoever listens how long the log is now, once the transaction is durable.
     fn announce(&mut self, size: u64);
 }

@@ -182,6 +182,11 @@ impl Sql for Transaction<'_> {
         "(SELECT value FROM json_each($1))"
     }
 
+    fn data_version(&mut self) -> Result<Option<i64>, StoreError> {
+        let rows = self.query("PRAGMA data_version", &[])?;
+        rows.first().map(|row| row.integer(0)).transpose()
+    }
+
     /// Nobody listens to a file: readers look for themselves.
     fn announce(&mut self, _: u64) {}
 }

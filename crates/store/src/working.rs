@@ -32,6 +32,7 @@ const REMEMBERED_MAX: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Memory {
     head: Head,
+    data_version: Option<i64>,
     sessions: Shelf<Session>,
     tokens: Shelf<Token>,
     tails: BTreeMap<StreamId, i64>,
@@ -51,6 +52,7 @@ pub(crate) struct StoredReply {
 /// One batch.
 pub(crate) struct Working<'t> {
     pub(crate) sql: &'t mut dyn Sql,
+    data_version: Option<i64>,
     pub(crate) head: Head,
     pub(crate) sessions: Shelf<Session>,
     pub(crate) approvals: Shelf<Approval>,
@@ -82,12 +84,17 @@ impl<'t> Working<'t> {
         loaded: Option<Arc<LoadedVersion>>,
         memory: Option<Memory>,
     ) -> Result<Self, StoreError> {
-        let (head, continuity) = Head::load(sql, seal, memory.as_ref().map(|memory| &memory.head))?;
-        let memory = memory.filter(|_| continuity == Continuity::Same);
-        let Memory { head, sessions, tokens, tails, kept_probe, proofs } =
-            memory.unwrap_or_else(|| Memory::blank(head));
+        let data_version = sql.data_version()?;
+        let Memory { head, sessions, tokens, tails, kept_probe, proofs, .. } = match memory {
+            Some(memory) if data_version.is_some() && memory.data_version == data_version => memory,
+            memory => {
+                let (head, continuity) = Head::load(sql, seal, memory.as_ref().map(|memory| &memory.head))?;
+                memory.filter(|_| continuity == Continuity::Same).unwrap_or_else(|| Memory::blank(head))
+            }
+        };
         let mut working = Self {
             sql,
+            data_version,
             head,
             sessions,
             approvals: Shelf::new(),
@@ -338,8 +345,8 @@ impl<'t> Working<'t> {
         let columns = ["request_key", "payload_hash", "checkpoint", "answered_at", "body"];
         insert(self.sql, "answer", &columns, rows)?;
         let checkpoint = if has_grown { Some(self.head.sign(self.sql, seal)?) } else { None };
-        let Self { head, sessions, tokens, tails, kept_probe, proofs, loaded, .. } = self;
-        let mut memory = Memory { head, sessions, tokens, tails, kept_probe, proofs };
+        let Self { head, data_version, sessions, tokens, tails, kept_probe, proofs, loaded, .. } = self;
+        let mut memory = Memory { head, data_version, sessions, tokens, tails, kept_probe, proofs };
         memory.head.active = loaded.as_ref().map(|loaded| loaded.version.get());
         Ok(Flushed { checkpoint, loaded, memory: memory.within_bounds() })
     }
@@ -350,6 +357,7 @@ impl Memory {
     const fn blank(head: Head) -> Self {
         Self {
             head,
+            data_version: None,
             sessions: Shelf::new(),
             tokens: Shelf::new(),
             tails: BTreeMap::new(),

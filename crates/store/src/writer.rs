@@ -264,6 +264,8 @@ impl Desk {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);
         }
+        // What was known by another connection's numbers is not known any more.
+        self.memory = None;
         let mut connection = self.database.open()?;
         if let Some(settler) = &self.settler {
             connection.follow(settler)?;
