@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use countersign_canon::{Issue, Json};
 use countersign_service::{Caller, Client, ClientOptions, Door, Node, NodeOptions};
 
@@ -10,6 +9,7 @@ use crate::{
     console::Console,
     effects::{environment, files},
     failure::{Failure, codes},
+    format::Format,
 };
 
 /// Where the store is.
@@ -94,12 +94,6 @@ pub(crate) struct Shown {
     /// For people, or for machines
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 impl Shown {

@@ -13,6 +13,7 @@ mod effects;
 mod embedded;
 mod exit;
 mod failure;
+mod format;
 mod gates;
 mod hosts;
 mod intent;

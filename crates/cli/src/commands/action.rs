@@ -4,7 +4,7 @@ mod classify;
 
 use std::path::PathBuf;
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use countersign_canon::Json;
 use countersign_policy::{ActionKind, action_hash};
 
@@ -12,6 +12,7 @@ use crate::{
     console::Console,
     exit::Exit,
     failure::{Failure, codes},
+    format::Format,
     source::Source,
 };
 
@@ -48,12 +49,6 @@ struct HashArguments {
     /// The hash alone, or an object with the action as well
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {

@@ -13,6 +13,7 @@ use crate::{
     embedded::usage,
     exit::Exit,
     failure::Failure,
+    format::Format,
     hosts::{
         exported::{Refused, default_place},
         workspace::Workspace,
@@ -42,12 +43,6 @@ pub(crate) struct Arguments {
     /// How it is shown: as the host reads it, or json, with what the host cannot say
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 /// The rules of hosts by their names on the command line.

@@ -2,13 +2,14 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use clap::ValueEnum;
 use countersign_canon::{Json, Wire as _};
 use countersign_policy::{CaseFile, Context, Coverage};
 use countersign_service::Situation;
 
 use super::document::load;
-use crate::{console::Console, embedded::Place, exit::Exit, failure::Failure, source::Source};
+use crate::{
+    console::Console, embedded::Place, exit::Exit, failure::Failure, format::Format, source::Source,
+};
 
 /// Show how often each rule matches the contexts of test cases or of recorded decisions, and which rules nothing hits
 ///
@@ -33,12 +34,6 @@ pub(super) struct Arguments {
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {

@@ -2,7 +2,6 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use clap::ValueEnum;
 use countersign_canon::{Json, Wire as _};
 use countersign_policy::{
     Cdcl, CompareError, DecisionChange, Outcome, Policy, RuleChange, compare, rule_changes, rule_in_words,
@@ -10,7 +9,7 @@ use countersign_policy::{
 use countersign_proof::Theorem;
 
 use super::{document::load_or_give_up, facts::facts, proved};
-use crate::{console::Console, exit::Exit, failure::Failure};
+use crate::{console::Console, exit::Exit, failure::Failure, format::Format};
 
 /// Compare two policies: rules added, removed and changed, and every class of contexts whose decision changes
 ///
@@ -31,12 +30,6 @@ pub(super) struct Arguments {
     /// For people or for machines
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {

@@ -6,7 +6,7 @@ use countersign_canon::{Json, Wire as _};
 use countersign_scan::{Expectation, Plan, Trial, escape_text, run_tests, show_path};
 
 use super::TargetArguments;
-use crate::{console::Console, exit::Exit, failure::Failure};
+use crate::{console::Console, exit::Exit, failure::Failure, format::Format};
 
 /// Run the tests that rules bring along
 ///
@@ -25,12 +25,6 @@ pub(super) struct Arguments {
     /// For people, or for machines
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-pub(super) enum Format {
-    Text,
-    Json,
 }
 
 pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
