@@ -53,8 +53,8 @@ pub fn normalise(table: &Table, host: Host, call: &ToolCall, place: &Place) -> R
     if let Some((server, tool)) = call.mcp_names() {
         return Ok(mcp(&server, &tool, &call.input));
     }
-    match table.tools.get(&(host, call.tool.clone())) {
-        Some(tool) => Normaliser { table, place, call, tool, evidence: Vec::new() }.act(),
+    match table.tool(host, &call.tool) {
+        Some(tool) => Normaliser { table, place, call, tool: &tool, evidence: Vec::new() }.act(),
         None => {
             let payload = [("tool", Json::from(call.tool.clone())), ("input", object(&call.input))];
             Ok(plain(Kind::ShellUnknown, payload))

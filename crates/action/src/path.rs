@@ -104,45 +104,52 @@ impl Place {
 
 /// Whether a path fits a pattern: `**` any number of folders, `*` and `?` inside one segment.
 pub(crate) fn fits(pattern: &str, path: &str) -> bool {
-    let pattern: Vec<&str> = pattern.split('/').collect();
-    let path: Vec<&str> = path.split('/').collect();
-    // Row by row: which starts of the path does this start of the pattern fit?
-    let mut row: Vec<bool> = core::iter::once(true).chain(path.iter().map(|_| false)).collect();
-    for segment in pattern {
-        let mut next: Vec<bool> = Vec::with_capacity(row.len());
-        next.push(*segment == *"**" && row.first() == Some(&true));
-        for (index, (name, here)) in path.iter().zip(&row).enumerate() {
-            let above = row.get(index.saturating_add(1)) == Some(&true);
-            let fits = if segment == "**" {
-                above || next.last() == Some(&true)
-            } else {
-                *here && fits_segment(segment, name)
-            };
-            next.push(fits);
-        }
-        row = next;
-    }
-    row.last() == Some(&true)
+    fits_row(
+        pattern.split('/'),
+        path.split('/'),
+        |segment| *segment == "**",
+        |segment, name| fits_segment(segment, name),
+    )
 }
 
 /// Whether a name fits a pattern of `*` and `?`.
 pub(crate) fn fits_segment(pattern: &str, name: &str) -> bool {
-    let mut row: Vec<bool> = core::iter::once(true).chain(name.chars().map(|_| false)).collect();
-    for sign in pattern.chars() {
-        let mut next: Vec<bool> = Vec::with_capacity(row.len());
-        next.push(sign == '*' && row.first() == Some(&true));
-        for (index, (letter, here)) in name.chars().zip(&row).enumerate() {
-            let above = row.get(index.saturating_add(1)) == Some(&true);
-            let fits = match sign {
-                '*' => above || next.last() == Some(&true),
-                '?' => *here,
-                _ => *here && sign == letter,
-            };
-            next.push(fits);
+    fits_row(
+        pattern.chars(),
+        name.chars(),
+        |sign| *sign == '*',
+        |sign, letter| *sign == '?' || sign == letter,
+    )
+}
+
+/// Whether a row of things fits a row of patterns, some of which stand for any number of things. Where it does not go on,
+/// the last of those takes one thing more; what stands before it fits as it is.
+fn fits_row<P: Iterator + Clone, T: Iterator + Clone>(
+    mut patterns: P,
+    mut things: T,
+    is_any: impl Fn(&P::Item) -> bool,
+    fits_one: impl Fn(&P::Item, &T::Item) -> bool,
+) -> bool {
+    let mut from_last_any: Option<(P, T)> = None;
+    loop {
+        let pattern = patterns.next();
+        if pattern.as_ref().is_some_and(&is_any) {
+            from_last_any = Some((patterns.clone(), things.clone()));
+            continue;
         }
-        row = next;
+        match (pattern, things.next()) {
+            (None, None) => return true,
+            (Some(_), None) => return false,
+            (Some(pattern), Some(thing)) if fits_one(&pattern, &thing) => (),
+            (Some(_) | None, Some(_)) => {
+                let Some((after, rest)) = &mut from_last_any else { return false };
+                if rest.next().is_none() {
+                    return false;
+                }
+                (patterns, things) = (after.clone(), rest.clone());
+            }
+        }
     }
-    row.last() == Some(&true)
 }
 
 #[cfg(test)]

@@ -322,6 +322,9 @@ record! {
     }
 }
 
+/// What stands in a line of a command where that of a tool has its host.
+const NO_HOST: &str = "-";
+
 /// A checked table of actions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -330,7 +333,7 @@ pub struct Table {
     pub(crate) variables: Vec<Label>,
     pub(crate) folders: Vec<Label>,
     commands: Commands,
-    /// Commands that are read when they are asked for: see [`Table::from_lines`].
+    /// Tools and commands that are read when they are asked for: see [`Table::from_lines`].
     unread: &'static str,
 }
 
@@ -376,7 +379,8 @@ impl Table {
         }
     }
 
-    /// The table as lines: the table without its commands, then each command as its names, a tab and its rule.
+    /// The table as lines: the table without its tools and commands, then each of these as its names, a tab and its rule.
+    /// The names of a tool stand behind that of its host.
     ///
     /// # Errors
     ///
@@ -384,17 +388,22 @@ impl Table {
     pub fn to_lines(json: &Json<'_>) -> Result<String, NonEmpty<Issue>> {
         Self::load(json)?;
         let mut document: TableDocument = Reader::read_json(json, codes::ACTION_TABLE_INVALID)?;
+        let tools = core::mem::take(&mut document.tools);
         let commands = core::mem::take(&mut document.commands).into_vec();
         let mut lines = format!("{}\n", document.to_canonical());
-        for rule in commands {
-            let names: Vec<&str> = rule.names.iter().map(Text::as_str).collect();
-            lines.push_str(&format!("{}\t{}\n", names.join(" "), rule.to_canonical()));
+        let mut add = |host: &str, names: &Labels, rule: String| {
+            let names: Vec<&str> = names.iter().map(Text::as_str).collect();
+            lines.push_str(&format!("{host} {}\t{rule}\n", names.join(" ")));
+        };
+        for (host, of_host) in &tools {
+            of_host.iter().for_each(|tool| add(host.as_str(), &tool.names, tool.to_canonical()));
         }
+        commands.iter().for_each(|rule| add(NO_HOST, &rule.names, rule.to_canonical()));
         Ok(lines)
     }
 
-    /// A table from its lines, which [`Table::to_lines`] has checked: a command is read when it is asked for, so that what
-    /// judges one line does not read the whole table first. A line that cannot be read stands for no command.
+    /// A table from its lines, which [`Table::to_lines`] has checked: a tool or a command is read when it is asked for, so
+    /// that what judges one call does not read the whole table first. A line that cannot be read stands for none.
     ///
     /// # Errors
     ///
@@ -406,19 +415,35 @@ impl Table {
         Ok(Self { unread, ..table })
     }
 
+    /// Finds a tool of a host.
+    pub(crate) fn tool(&self, host: Host, name: &str) -> Option<Cow<'_, Tool>> {
+        if let Some(tool) = self.tools.get(&(host, name.into())) {
+            return Some(Cow::Borrowed(tool));
+        }
+        Reader::read_json(&self.unread(host.as_str(), name)?, codes::ACTION_TABLE_INVALID)
+            .ok()
+            .map(Cow::Owned)
+    }
+
     /// Finds a command: its rule, and its sub-commands.
     pub(crate) fn command(&self, name: &str) -> Option<Cow<'_, (CommandRule, Commands)>> {
         if let Some(place) = self.commands.places.get(name) {
             return self.commands.rules.get(*place).map(Cow::Borrowed);
         }
-        let rule = self.unread.lines().find_map(|line| {
-            let (names, rule) = line.split_once('\t')?;
-            names.split(' ').any(|known| known == name).then_some(rule)
-        })?;
-        let json = Json::parse(rule.as_bytes()).ok()?;
+        let json = self.unread(NO_HOST, name)?;
         let rule = Reader::read_json(&json, codes::ACTION_TABLE_INVALID).ok()?;
         let mut read = Commands::gather([rule].into(), &Pointer::root(), &json, &mut Vec::new());
         read.rules.pop().map(Cow::Owned)
+    }
+
+    /// The rule of what has this name, of those that were not read.
+    fn unread(&self, host: &str, name: &str) -> Option<Json<'static>> {
+        let rule = self.unread.lines().find_map(|line| {
+            let (of_host, rest) = line.split_once(' ')?;
+            let (names, rule) = rest.split_once('\t').filter(|_| of_host == host)?;
+            names.split(' ').any(|known| known == name).then_some(rule)
+        })?;
+        Json::parse(rule.as_bytes()).ok()
     }
 
     /// What a table says, as a hash.

@@ -1,4 +1,7 @@
 //! Paths and patterns as text.
+#![expect(clippy::arithmetic_side_effects, reason = "places in short texts")]
+
+use alloc::vec;
 
 use super::*;
 
@@ -24,6 +27,49 @@ fn patterns_fit_by_segments() {
     fit("*.md", &["a.md", ".md"], &["a/b.md", "a.mdx"]);
     fit("**/.env*", &["/w/.env", "/w/a/.env.local"], &["/w/env", "/w/.env/x"]);
     fit("a?c/*", &["abc/d"], &["ac/d", "abc", "abc/d/e"]);
+}
+
+/// The same question, asked row by row: which starts of the name does this start of the pattern fit?
+fn fits_row_by_row(pattern: &str, name: &str) -> bool {
+    let letters: Vec<char> = name.chars().collect();
+    let mut row: Vec<bool> = core::iter::once(true).chain(letters.iter().map(|_| false)).collect();
+    for sign in pattern.chars() {
+        let mut next = vec![sign == '*' && row[0]];
+        for (index, letter) in letters.iter().enumerate() {
+            next.push(match sign {
+                '*' => row[index + 1] || next[index],
+                '?' => row[index],
+                _ => row[index] && sign == *letter,
+            });
+        }
+        row = next;
+    }
+    row[letters.len()]
+}
+
+#[test]
+fn short_patterns_fit_what_they_fit_row_by_row() {
+    let longer = |texts: &[String], signs: &str| -> Vec<String> {
+        texts.iter().flat_map(|text| signs.chars().map(move |sign| format!("{text}{sign}"))).collect()
+    };
+    let all = |signs: &str, most: usize| -> Vec<String> {
+        let mut lengths = vec![vec![String::new()]];
+        (0..most).for_each(|length| lengths.push(longer(&lengths[length], signs)));
+        lengths.concat()
+    };
+    let names = all("ab", 5);
+    for pattern in all("ab*?", 5) {
+        for name in &names {
+            let wanted = fits_row_by_row(&pattern, name);
+            assert_eq!(fits_segment(&pattern, name), wanted, "{pattern} {name}");
+            // Segments are to a path what letters are to a name.
+            let split = |text: &str| text.chars().map(String::from).collect::<Vec<_>>().join("/");
+            if !pattern.is_empty() && !name.is_empty() {
+                let pattern = split(&pattern).replace('*', "**");
+                assert_eq!(fits(&pattern, &split(name)), wanted, "{pattern} {name}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -52,6 +52,17 @@ fn the_generated_lines_judge_as_their_source_does() {
     for (line, _) in corpus() {
         assert_eq!(classify_line(&lines, &place, &line), classify_line(&source, &place, &line), "{line}");
     }
+    for row in include_str!("../../../../corpus/calls/acts.jsonl").lines() {
+        let row = Json::parse(row.as_bytes()).unwrap();
+        for given in row.get("calls").and_then(Json::as_array).unwrap() {
+            let call = ToolCall::read(given.get("call").unwrap()).unwrap();
+            for host in Host::ALL {
+                let (found, wanted) =
+                    (normalise(&lines, *host, &call, &place), normalise(&source, *host, &call, &place));
+                assert_eq!(found, wanted, "{host}: {call:?}");
+            }
+        }
+    }
 }
 
 #[test]
