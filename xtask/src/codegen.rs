@@ -6,6 +6,8 @@ mod views;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use countersign_policy::shipped::{STANDARD, STRICT};
+
 use crate::{
     Answer,
     checkout::{self, CheckoutError, Tree},
@@ -27,6 +29,8 @@ fn artifacts() -> BTreeMap<String, String> {
         ("docs/generated/openapi.json".to_owned(), schemas::marked(&countersign_service::openapi())),
         // A table with problems has no lines, and a test of the program says which problems.
         ("policy/actions.v1.lines".to_owned(), countersign_cli::shipped_actions_lines().unwrap_or_default()),
+        ("policy/bundle.v1.lines".to_owned(), STANDARD.to_lines().unwrap_or_default()),
+        ("policy/strict/bundle.v1.lines".to_owned(), STRICT.to_lines().unwrap_or_default()),
     ];
     documents.into_iter().chain(schemas::all()).chain(views::all()).collect()
 }

@@ -6,11 +6,14 @@ use alloc::{
     vec::Vec,
 };
 
-use countersign_canon::{Json, Object, Reader, Text, Timestamp, Value, Wire as _, Within, record};
+use countersign_canon::{
+    Json, Object, Reader, Text, Timestamp, Value, Wire as _, Within, member_text, record,
+};
 use countersign_policy::{
     ActionHash, AllowHash, AllowPolicy, ApprovalId, ApprovalRecord, Authorization, Context, EvidenceRef,
     InForce, Lattice, LatticeHash, Policy, PolicyHash, ProbeFacts, ProvidedApproval, Request, SessionFacts,
     SessionId, TraceVersion, authorize,
+    shipped::{Bundle, LoadedBundle},
 };
 
 use crate::{DecisionId, PermitId, Principal, code::codes};
@@ -89,22 +92,36 @@ impl LoadedVersion {
     }
 
     /// Loads the rules, the lattice and the allow policy of a version from their bytes; whether they are what the version
-    /// names is for the caller to check.
+    /// names is for the caller to check. Rules that ship come without their examples.
     ///
     /// # Errors
     ///
     /// Fails with what is wrong, in words.
-    pub fn from_documents(
-        version: VersionNumber,
-        [policy, lattice, allow]: [&[u8]; 3],
-    ) -> Result<Self, String> {
+    pub fn from_documents(version: VersionNumber, documents: [&[u8]; 3]) -> Result<Self, String> {
         let first = |issues: &[countersign_canon::Issue]| {
             issues.first().map_or_else(String::new, |issue| format!("{}: {issue}", issue.pointer))
         };
+        if let Some(shipped) = Bundle::of(documents) {
+            let LoadedBundle { policy, lattice, allow } = shipped.load().map_err(|issues| first(&issues))?;
+            return Ok(Self { version, policy, lattice, allow });
+        }
+        let [policy, lattice, allow] = documents;
         let policy = Policy::load(policy).map_err(|issues| first(&issues))?;
         let lattice = Lattice::load(lattice).map_err(|issues| first(&issues))?;
         let allow = AllowPolicy::load(allow, &lattice).map_err(|issues| first(&issues))?;
         Ok(Self { version, policy, lattice, allow })
+    }
+
+    /// Whether a stored version names just these documents: by the hash of its rules, and its canonical text for the others.
+    #[must_use]
+    pub fn is_named_by(&self, policy_hash: &str, version: &str) -> bool {
+        let names = |key: &str, hash: String| {
+            let text = member_text(version, key);
+            text.and_then(|text| text.strip_prefix('"')?.strip_suffix('"')) == Some(&hash)
+        };
+        self.policy.hash().to_string() == policy_hash
+            && names("lattice_hash", self.lattice.hash().to_string())
+            && names("allow_hash", self.allow.hash().to_string())
     }
 
     /// The documents as the kernel takes them.

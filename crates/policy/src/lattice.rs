@@ -136,16 +136,17 @@ impl Lattice {
         let issues = check_lattice(&document, &json);
         match NonEmpty::new(issues) {
             Some(issues) => Err(issues),
-            None => Ok(Self {
-                hash: LatticeHash::of_json(&document.write()),
-                capabilities: document
-                    .capabilities
-                    .into_iter()
-                    .map(|entry| (entry.id, entry.probe))
-                    .collect(),
-                actions: document.actions,
-            }),
+            None => {
+                let hash = LatticeHash::of_json(&document.write());
+                Ok(Self::from_checked(document, hash))
+            }
         }
+    }
+
+    /// The lattice of a document that was checked and hashed before.
+    pub(crate) fn from_checked(document: LatticeDocument, hash: LatticeHash) -> Self {
+        let capabilities = document.capabilities.into_iter().map(|entry| (entry.id, entry.probe)).collect();
+        Self { capabilities, actions: document.actions, hash }
     }
 
     /// What this kind of action needs; nothing if the lattice does not know it.
@@ -266,8 +267,16 @@ impl AllowPolicy {
         }
         match NonEmpty::new(issues) {
             Some(issues) => Err(issues),
-            None => Ok(Self { hash: AllowHash::of_json(&document.write()), roles: document.roles }),
+            None => {
+                let hash = AllowHash::of_json(&document.write());
+                Ok(Self::from_checked(document, hash))
+            }
         }
+    }
+
+    /// The allow policy of a document that was checked and hashed before.
+    pub(crate) fn from_checked(document: AllowDocument, hash: AllowHash) -> Self {
+        Self { roles: document.roles, hash }
     }
 
     /// What this role is granted; nothing for nobody, or for a role that is not listed.

@@ -89,6 +89,11 @@ impl Policy {
     pub(crate) fn from_rules(mut rules: Vec<Rule>) -> Self {
         rules.sort_by(|a, b| a.order().cmp(&b.order()));
         let hash = PolicyHash::of_json(&semantic_form(&rules));
+        Self::from_checked(rules, hash)
+    }
+
+    /// A policy of rules that were checked, sorted and hashed before.
+    pub(crate) fn from_checked(rules: Vec<Rule>, hash: PolicyHash) -> Self {
         let (compiled, notes) = (Compiled::new(&rules), Notes::of(&rules, &hash));
         Self { rules, hash, compiled, notes }
     }

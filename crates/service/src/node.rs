@@ -21,6 +21,7 @@ use crate::{
     admin::policy_documents,
     api::{Asked, Endpoint},
     clock,
+    policies::Folder,
 };
 
 /// Where a node keeps what it knows.
@@ -45,7 +46,7 @@ pub struct Node {
     policy_fault: Mutex<Option<String>>,
     in_force: Mutex<Option<(Arc<LoadedVersion>, Instant)>>,
     /// The policy folder as it was when it was found to be this version.
-    pub(crate) checked: Mutex<Option<([Vec<u8>; 3], VersionNumber)>>,
+    pub(crate) checked: Mutex<Option<(Folder, VersionNumber)>>,
     pub(crate) mode_of_hosts: Mode,
 }
 
@@ -291,7 +292,7 @@ impl Node {
 
 /// The documents of the policy that is in force where nothing else is.
 pub(crate) fn shipped_documents() -> Result<PolicyDocuments, ServiceError> {
-    let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
+    let [policy, lattice, allow] = shipped::STANDARD.documents();
     policy_documents(policy, lattice, allow)
 }
 

@@ -1,6 +1,9 @@
 //! The policy folder: what comes into force at the start, and what can be put in force later.
 
-use std::{path::Path, sync::PoisonError};
+use std::{
+    path::Path,
+    sync::{Arc, PoisonError},
+};
 
 use countersign_canon::Json;
 use countersign_ledger::{Activation, EventKind, PolicyVersion, StreamId, detail};
@@ -13,8 +16,11 @@ use crate::{Caller, Node, ServiceError, admin::policy_documents, files, note::No
 pub const POLICY_FILES: [&str; 3] =
     ["odeu.instructions.v1.json", "urm.capability.lattice.v1.json", "urm.allow.v1.json"];
 
-/// The bytes of the three documents in a folder; nothing if it has no rules.
-fn read(folder: &Path) -> Result<Option<[Vec<u8>; 3]>, ServiceError> {
+/// The bytes of the three documents in a folder.
+pub(crate) type Folder = Arc<[Vec<u8>; 3]>;
+
+/// Reads the documents in a folder; nothing if it has no rules.
+fn read(folder: &Path) -> Result<Option<Folder>, ServiceError> {
     let unreadable = |name: &str, what: String| Refusal::Invalid {
         message: format!("`{}` could not be read: {what}", folder.join(name).display()),
     };
@@ -23,7 +29,7 @@ fn read(folder: &Path) -> Result<Option<[Vec<u8>; 3]>, ServiceError> {
     let [policy, lattice, allow] = POLICY_FILES;
     let Some(rules) = file(policy)? else { return Ok(None) };
     let needed = |name: &str| file(name)?.ok_or_else(|| unreadable(name, "it is not there".to_owned()));
-    Ok(Some([rules, needed(lattice)?, needed(allow)?]))
+    Ok(Some(Arc::new([rules, needed(lattice)?, needed(allow)?])))
 }
 
 impl Node {
@@ -55,8 +61,7 @@ impl Node {
     /// Fails with what is wrong with the folder's policy, or that it is another one; and if the store cannot say.
     pub fn check_policies(&self) -> Result<(), ServiceError> {
         let Some(documents) = read(self.policy_folder())? else {
-            let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
-            let is_shipped = self.store().is_in_force([policy, lattice, allow])?.is_some();
+            let is_shipped = self.store().is_in_force(shipped::STANDARD.documents())?.is_some();
             return if is_shipped { Ok(()) } else { self.look_at_policies() };
         };
         if self.are_in_force(&documents)? {
@@ -66,7 +71,7 @@ impl Node {
         if self.are_in_force(&documents)? {
             return Ok(());
         }
-        let [policy, lattice, allow] = &documents;
+        let [policy, lattice, allow] = &*documents;
         Policy::load(policy).map_err(ServiceError::Document)?;
         let lattice = Lattice::load(lattice).map_err(ServiceError::Document)?;
         AllowPolicy::load(allow, &lattice).map_err(ServiceError::Document)?;
@@ -74,7 +79,7 @@ impl Node {
     }
 
     /// Whether these documents are in force; they are looked at once for as long as neither they nor what is in force changes.
-    fn are_in_force(&self, documents: &[Vec<u8>; 3]) -> Result<bool, ServiceError> {
+    fn are_in_force(&self, documents: &Folder) -> Result<bool, ServiceError> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, version)) = checked.as_ref()
             && known == documents
@@ -83,16 +88,17 @@ impl Node {
             return Ok(true);
         }
         let found = self.store().is_in_force(documents.each_ref().map(Vec::as_slice))?;
-        *checked = found.map(|version| (documents.clone(), version));
+        *checked = found.map(|version| (Arc::clone(documents), version));
         Ok(found.is_some())
     }
 
     /// The three documents of the policy folder, checked; nothing if there are none.
     fn local_documents(&self) -> Result<Option<PolicyDocuments>, ServiceError> {
-        let Some([policy, lattice, allow]) = read(self.policy_folder())? else { return Ok(None) };
-        let documents = policy_documents(&policy, &lattice, &allow)?;
+        let Some(folder) = read(self.policy_folder())? else { return Ok(None) };
+        let [policy, lattice, allow] = &*folder;
+        let documents = policy_documents(policy, lattice, allow)?;
         let refused = |message: String| Refusal::Invalid { message };
-        Policy::load(&policy).map_err(|issues| {
+        Policy::load(policy).map_err(|issues| {
             let first = issues.first().map(|issue| format!("{} {}: {issue}", issue.code, issue.pointer));
             refused(first.unwrap_or_default())
         })?;

@@ -213,15 +213,26 @@ pub(crate) fn count_approvals(sql: &mut dyn Sql, state: ApprovalState) -> Result
 }
 
 pub(crate) fn version_in_force(sql: &mut dyn Sql) -> Result<Option<PolicyVersion>, StoreError> {
-    body_in_force(sql)?.map(|(_, body)| read_body(&body)).transpose()
+    stored_in_force(sql)?.map(|stored| read_body(&stored.body)).transpose()
 }
 
-/// The number of the policy version in force, and the version as it is stored.
-pub(crate) fn body_in_force(sql: &mut dyn Sql) -> Result<Option<(VersionNumber, String)>, StoreError> {
-    let query = "SELECT version, body FROM policy_version
+/// A policy version as it is stored.
+pub(crate) struct StoredVersion {
+    pub(crate) version: VersionNumber,
+    pub(crate) policy_hash: String,
+    pub(crate) body: String,
+}
+
+/// The policy version in force, as it is stored.
+pub(crate) fn stored_in_force(sql: &mut dyn Sql) -> Result<Option<StoredVersion>, StoreError> {
+    let query = "SELECT version, policy_hash, body FROM policy_version
         WHERE version = (SELECT version FROM activation ORDER BY number DESC LIMIT 1)";
     let rows = sql.query(query, &[])?;
-    rows.first().map(|row| Ok((number(row)?, row.text(1)?.to_owned()))).transpose()
+    let read = |row: &Row| {
+        let (policy_hash, body) = (row.text(1)?.to_owned(), row.text(2)?.to_owned());
+        Ok(StoredVersion { version: number(row)?, policy_hash, body })
+    };
+    rows.first().map(read).transpose()
 }
 
 /// The number of the policy version in force.

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, mpsc::sync_channel},
 };
 
-use countersign_canon::{Issue, Json, Sha256, Timestamp};
+use countersign_canon::{Issue, Sha256, Timestamp};
 use countersign_ledger::{
     Activation, Approval, ApproverKey, DecisionId, DecisionRecord, Event, Execution, ExecutionState, KeyName,
     LeafHash, LoadedVersion, LogReport, NoteKey, PermitId, PolicyVersion, Principal, ProofArtifact,
@@ -19,7 +19,7 @@ use crate::{
     files::{self, CheckpointCopy, CopyFault},
     log::{self, Seal},
     postgresql, random,
-    read::{self, LoggedDecision, LoggedEvent, VerifyError},
+    read::{self, LoggedDecision, LoggedEvent, StoredVersion, VerifyError},
     request::{Call, CallError},
     sql::Sql,
     writer::{Answer, Desk, Responder, Writer},
@@ -119,13 +119,10 @@ impl Store {
     ///
     /// Fails if the store cannot be read, or holds something damaged.
     pub fn is_in_force(&self, documents: [&[u8]; 3]) -> Result<Option<VersionNumber>, StoreError> {
-        let Some((version, body)) = self.read(read::body_in_force)? else { return Ok(None) };
-        let stored = Json::parse(body.as_bytes()).map_err(|issue| StoreError::corrupt(issue.to_string()))?;
+        let Some(stored) = self.read(read::stored_in_force)? else { return Ok(None) };
+        let StoredVersion { version, policy_hash, body } = stored;
         let Ok(loaded) = LoadedVersion::from_documents(version, documents) else { return Ok(None) };
-        let is_same = |key: &str, hash: String| stored.get(key).and_then(Json::as_str) == Some(&hash);
-        let is_it = is_same("policy_hash", loaded.policy.hash().to_string())
-            && is_same("lattice_hash", loaded.lattice.hash().to_string())
-            && is_same("allow_hash", loaded.allow.hash().to_string());
+        let is_it = loaded.is_named_by(&policy_hash, &body);
         if let (true, Some(mut desk)) = (is_it, self.writer.desk()) {
             desk.know(loaded);
         }

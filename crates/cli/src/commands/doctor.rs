@@ -235,7 +235,7 @@ fn policy(place: &Place, version: &PolicyVersion) -> Finding {
         Policy::load(&policy).map_err(|issues| issues.first().cloned().unwrap_or_else(no_reason))?;
         documents.map(Some).map_err(|error| Issue::from(&error))
     };
-    let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
+    let [policy, lattice, allow] = shipped::STANDARD.documents();
     let (source, documents) = match local() {
         Err(issue) => {
             let what = format!("the policy folder `{}`: {}: {issue}", folder.display(), issue.code);

@@ -60,7 +60,7 @@ pub(crate) fn set_up(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     let place = Place::at(data.clone());
     let node = place.open()?;
     let [policy, lattice, allow] = policy_folder::NAMES.map(|name| Path::new("policy").join(name));
-    let shipped::Bundle { policy: rules, lattice: needs, allow: grants } = shipped::STANDARD;
+    let [rules, needs, grants] = shipped::STANDARD.documents();
     let parts = [
         (PathBuf::from(".gitignore"), IGNORED.as_bytes()),
         (PathBuf::from(CONFIG), config::STANDARD.as_bytes()),

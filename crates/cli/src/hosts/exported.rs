@@ -39,7 +39,7 @@ impl Refused {
         let [policy, lattice, allow] = match files::mode_of(&folder) {
             Some(_) => policy_folder::read(&folder)?,
             None => {
-                let shipped::Bundle { policy, lattice, allow } = shipped::STANDARD;
+                let [policy, lattice, allow] = shipped::STANDARD.documents();
                 [policy, lattice, allow].map(<[u8]>::to_vec)
             }
         };
