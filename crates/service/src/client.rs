@@ -2,7 +2,9 @@
 
 use std::{
     fmt,
+    os::unix::net::UnixStream,
     path::{Path, PathBuf},
+    sync::Mutex,
     time::Duration,
 };
 
@@ -61,6 +63,8 @@ pub struct Client {
     place: Place,
     token: Option<String>,
     runtime: Runtime,
+    /// The connection by which it was found that somebody listens: the first question goes over it.
+    connected: Mutex<Option<UnixStream>>,
 }
 
 impl fmt::Debug for Client {
@@ -86,7 +90,7 @@ impl Client {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime =
             runtime.map_err(|error| lost_at(url.to_owned(), Lost::Unreachable(error.to_string())))?;
-        Ok(Self { place, token, runtime })
+        Ok(Self { place, token, runtime, connected: Mutex::default() })
     }
 
     /// The service that listens at this socket; nothing if nobody does.
@@ -96,9 +100,12 @@ impl Client {
     /// Fails if that cannot be told.
     pub fn at_socket(path: &Path) -> Result<Option<Self>, ServiceError> {
         let url = format!("unix:{}", path.display());
-        match dial::is_listening(path) {
-            Ok(true) => Self::new(&url, ClientOptions::default()).map(Some),
-            Ok(false) => Ok(None),
+        match dial::listening(path) {
+            Ok(Some(stream)) => {
+                let client = Self::new(&url, ClientOptions::default())?;
+                Ok(Some(Self { connected: Mutex::new(Some(stream)), ..client }))
+            }
+            Ok(None) => Ok(None),
             Err(error) => Err(ServiceError::Unreachable { place: url, message: error.to_string() }),
         }
     }
@@ -181,7 +188,8 @@ impl Client {
         match &self.place {
             Place::Network(remote) => remote.send(request).await.map_err(|lost| self.lost_as(lost)),
             Place::Socket(path) => {
-                let stream = dial::socket(path).await.map_err(|error| self.lost(error))?;
+                let connected = self.connected.lock().map_or(None, |mut connected| connected.take());
+                let stream = dial::socket(path, connected).await.map_err(|error| self.lost(error))?;
                 exchange(TokioIo::new(stream), request).await.map_err(|error| self.lost(error))
             }
         }

@@ -1,7 +1,7 @@
 //! Effect: network. Connects to a service, over the network or its socket.
 #![expect(clippy::disallowed_methods, reason = "Effect: network")]
 
-use std::{io, path::Path};
+use std::{io, os::unix::net, path::Path};
 
 use tokio::net::{TcpStream, UnixStream};
 
@@ -12,18 +12,24 @@ pub(crate) async fn network(authority: &str) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Whether somebody listens at a socket.
-pub(crate) fn is_listening(path: &Path) -> io::Result<bool> {
-    match std::os::unix::net::UnixStream::connect(path) {
-        Ok(_) => Ok(true),
+/// Connects to a socket, if somebody listens there.
+pub(crate) fn listening(path: &Path) -> io::Result<Option<net::UnixStream>> {
+    match net::UnixStream::connect(path) {
+        Ok(stream) => Ok(Some(stream)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
-            Ok(false)
+            Ok(None)
         }
         Err(error) => Err(error),
     }
 }
 
-/// Connects to a socket.
-pub(crate) async fn socket(path: &Path) -> io::Result<UnixStream> {
-    UnixStream::connect(path).await
+/// The connection to a socket that there is, or else a new one.
+pub(crate) async fn socket(path: &Path, connected: Option<net::UnixStream>) -> io::Result<UnixStream> {
+    match connected {
+        Some(stream) => {
+            stream.set_nonblocking(true)?;
+            UnixStream::from_std(stream)
+        }
+        None => UnixStream::connect(path).await,
+    }
 }
