@@ -34,11 +34,6 @@ pub fn shipped_actions_lines() -> Result<String, NonEmpty<Issue>> {
     Table::to_lines(&document(SHIPPED)?)
 }
 
-/// The table in these bytes, which mostly is the one that ships.
-pub(crate) fn load_or_shipped(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
-    if bytes == SHIPPED { shipped_actions() } else { load(bytes) }
-}
-
 /// Reads a table of actions from YAML.
 pub(crate) fn load(bytes: &[u8]) -> Result<Table, NonEmpty<Issue>> {
     Table::load(&document(bytes)?)

@@ -35,6 +35,13 @@ pub struct NodeOptions {
     pub checkpoints: Option<PathBuf>,
 }
 
+impl NodeOptions {
+    fn of_store(&self) -> Result<StoreOptions, ServiceError> {
+        let Self { data, database, checkpoints } = self.clone();
+        Ok(StoreOptions { data, database, checkpoints, now: clock::now()? })
+    }
+}
+
 /// For how long the policy that was in force last is taken for the one in force, where nothing hangs on it.
 const KNOWN_FOR: Duration = Duration::from_secs(1);
 
@@ -77,11 +84,21 @@ impl Node {
     ///
     /// Fails if the store cannot be opened, and if the clock cannot be used.
     pub fn open_store(options: &NodeOptions, policy_folder: PathBuf) -> Result<Self, ServiceError> {
-        let NodeOptions { data, database, checkpoints } = options.clone();
-        let options = StoreOptions { data, database, checkpoints, now: clock::now()? };
-        let (store, policy_fault, in_force) = (Store::open(&options)?, Mutex::default(), Mutex::default());
-        let (checked, mode_of_hosts) = (Mutex::default(), Mode::ReadOnly);
-        Ok(Self { store, policy_folder, policy_fault, in_force, checked, mode_of_hosts })
+        Ok(Self::on(Store::open(&options.of_store()?)?, policy_folder))
+    }
+
+    /// The same for a process that makes one call and ends: others may wait for its end.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store cannot be opened, and if the clock cannot be used.
+    pub fn open_store_briefly(options: &NodeOptions, policy_folder: PathBuf) -> Result<Self, ServiceError> {
+        Ok(Self::on(Store::open_briefly(&options.of_store()?)?, policy_folder))
+    }
+
+    fn on(store: Store, policy_folder: PathBuf) -> Self {
+        let (policy_fault, in_force, checked) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { store, policy_folder, policy_fault, in_force, checked, mode_of_hosts: Mode::ReadOnly }
     }
 
     /// The same, where new sessions of agents' hosts on this machine may do this.

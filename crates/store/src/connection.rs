@@ -28,6 +28,14 @@ impl Database {
             Self::Postgresql(url) => Ok(Connection::Postgresql(Box::new(postgresql::open(url)?))),
         }
     }
+
+    /// The same for a process that ends soon.
+    pub(crate) fn open_briefly(&self) -> Result<Connection, StoreError> {
+        match self {
+            Self::Sqlite(data) => Ok(Connection::Sqlite(Box::new(sqlite::open_briefly(data)?))),
+            Self::Postgresql(_) => self.open(),
+        }
+    }
 }
 
 impl Database {

@@ -61,10 +61,9 @@ impl<E: Entity> Shelf<E> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let list = Json::array(wanted.iter().copied()).to_canonical();
-        let query =
-            format!("SELECT {}, body FROM {} WHERE {} IN {}", E::KEY, E::TABLE, E::KEY, sql.in_list());
-        for row in sql.query(&query, &[list.into()])? {
+        let (among, keys) = among(sql, &wanted);
+        let query = format!("SELECT {}, body FROM {} WHERE {} {among}", E::KEY, E::TABLE, E::KEY);
+        for row in sql.query(&query, &[keys])? {
             let (key, body) = (row.text(0)?.to_owned(), row.text(1)?.to_owned());
             let value = Some(read_body(&body)?);
             self.0.insert(key, Slot { stored: Some(body), value, is_changed: false });
@@ -118,6 +117,17 @@ impl<E: Entity> Shelf<E> {
         let columns: Vec<&str> =
             [E::KEY].into_iter().chain(E::SEARCH.iter().copied()).chain(["body"]).collect();
         if new.is_empty() { Ok(()) } else { sql.insert(E::TABLE, &columns, new) }
+    }
+}
+
+/// What follows a column to mean that it has one of these texts, and the first parameter that goes with it. For a single text
+/// that is a comparison: a list takes the embedded database longer to prepare than to look up.
+pub(crate) fn among(sql: &dyn Sql, texts: &[&str]) -> (String, Cell) {
+    match texts {
+        [text] => ("= $1".to_owned(), Cell::from(*text)),
+        texts => {
+            (format!("IN {}", sql.in_list()), Cell::from(Json::array(texts.iter().copied()).to_canonical()))
+        }
     }
 }
 

@@ -33,13 +33,38 @@ const LOG_BYTES_LONG: u64 = 400_000;
 /// How many prepared statements a connection keeps.
 const STATEMENTS_MAX: usize = 64;
 
+/// With whom a connection has the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Company {
+    /// With everybody who comes.
+    Others,
+    /// With nobody, until it ends: whoever comes waits.
+    Nobody,
+}
+
 /// Opens the database in this data folder, making it if it is not there, and brings it to the newest schema.
 pub(crate) fn open(data: &Path) -> Result<Connection, StoreError> {
+    open_in(Company::Others, data)
+}
+
+/// The same for a process that ends soon. Unless somebody has the database open it is alone with it, which spares it the
+/// index of the write-ahead log that processes share, and every lock in that: as much work as the rest of a decision's writing.
+pub(crate) fn open_briefly(data: &Path) -> Result<Connection, StoreError> {
+    match open_in(Company::Nobody, data) {
+        Err(StoreError::Busy) => open(data),
+        opened => opened,
+    }
+}
+
+fn open_in(company: Company, data: &Path) -> Result<Connection, StoreError> {
     refuse_old_engine(rusqlite::version_number())?;
     let path = data.join(FILE);
     files::private_file(&path)?;
     let is_first = !files::is_there(&data.join(WAL_FILE));
     let mut connection = dial::sqlite(&path)?;
+    if company == Company::Nobody {
+        be_alone(&connection)?;
+    }
     configure(&connection)?;
     if !read(&mut connection, migration::is_current)? {
         write(&mut connection, migration::migrate)?;
@@ -97,6 +122,19 @@ pub(crate) fn back_up(connection: &Connection, target: &Path) -> Result<(), Stor
 pub(crate) fn check_integrity(connection: &Connection) -> Result<(), StoreError> {
     let found: String = connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
     if found == "ok" { Ok(()) } else { Err(StoreError::corrupt(found)) }
+}
+
+/// Takes the database for this connection alone, at once or not at all.
+fn be_alone(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(Duration::ZERO)?;
+    // The lock is taken by the first look at the database.
+    let looked = connection
+        .pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))
+        .and_then(|()| connection.pragma_query(None, "schema_version", |_| Ok(())));
+    looked.map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy) => StoreError::Busy,
+        Some(_) | None => error.into(),
+    })
 }
 
 fn refuse_old_engine(version: i32) -> Result<(), StoreError> {

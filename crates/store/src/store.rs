@@ -62,12 +62,28 @@ impl Store {
     /// Fails if the folder or a file in it can be written by others, if the engine is unsafe, if the store comes from
     /// a later version or is damaged, and if the disk refuses.
     pub fn open(options: &StoreOptions) -> Result<Self, StoreError> {
+        Self::open_with(options, Database::open)
+    }
+
+    /// The same for a process that makes one call and ends: others may wait for its end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`].
+    pub fn open_briefly(options: &StoreOptions) -> Result<Self, StoreError> {
+        Self::open_with(options, Database::open_briefly)
+    }
+
+    fn open_with(
+        options: &StoreOptions,
+        open: impl FnOnce(&Database) -> Result<Connection, StoreError>,
+    ) -> Result<Self, StoreError> {
         files::private_folder(&options.data)?;
         let database = match &options.database {
             None => Database::Sqlite(options.data.clone()),
             Some(url) => Database::Postgresql(url.clone()),
         };
-        let mut connection = database.open()?;
+        let mut connection = open(&database)?;
         let (key, keys) = sealing_keys(&mut connection, options)?;
         let public_key = key.public();
         let copy_fault = CopyFault::default();
@@ -95,7 +111,7 @@ impl Store {
     ///
     /// Fails if the store says no, or cannot say; nothing has been done then.
     pub fn call(&self, call: Call) -> Result<Answer, CallError> {
-        if let Some(mut desk) = self.writer.desk() {
+        if let Some(mut desk) = self.writer.free_desk() {
             return answer_one(&mut desk, &call);
         }
         let (answered, answer) = sync_channel(1);

@@ -18,7 +18,7 @@ use crate::{
     StoreError,
     log::{Continuity, Head, Seal},
     request::Refusal,
-    shelf::{Shelf, read_body, read_rows},
+    shelf::{Shelf, among, read_body, read_rows},
     sql::{Cell, Sql, count_cell},
 };
 
@@ -126,28 +126,33 @@ impl<'t> Working<'t> {
 
     /// Reads, in one query each, the ends of streams and the names of requests that the batch will want.
     pub(crate) fn prefetch(&mut self, streams: &[StreamId], replies: &[String]) -> Result<(), StoreError> {
-        let list = |texts: Vec<&str>| Cell::from(Json::array(texts).to_canonical());
-        let streams: Vec<&str> =
-            streams.iter().filter(|stream| !self.tails.contains_key(stream)).map(StreamId::as_str).collect();
-        if !streams.is_empty() {
-            // One look at the end of the index for each stream, however long it is.
+        let mut new: Vec<&StreamId> =
+            streams.iter().filter(|stream| !self.tails.contains_key(stream)).collect();
+        new.dedup();
+        // One look at the end of the index for each stream, however long it is.
+        if let [stream] = new[..] {
+            let query = "SELECT COALESCE(MAX(seq), 0) FROM event WHERE stream_id = $1";
+            let rows = self.sql.query(query, &[stream.as_str().into()])?;
+            let last = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+            self.tails.insert(stream.clone(), last);
+        } else if !new.is_empty() {
             let query = format!(
                 "SELECT value, (SELECT COALESCE(MAX(seq), 0) FROM event WHERE stream_id = value) FROM {} AS stream",
                 self.sql.in_list()
             );
-            let rows = self.sql.query(&query, &[list(streams)])?;
-            for row in rows {
+            let list = Json::array(new.into_iter().map(StreamId::as_str)).to_canonical();
+            for row in self.sql.query(&query, &[list.into()])? {
                 if let Ok(stream) = StreamId::parse(row.text(0)?) {
                     self.tails.insert(stream, row.integer(1)?);
                 }
             }
         }
         if !replies.is_empty() {
+            let (among, keys) = among(self.sql, &replies.iter().map(String::as_str).collect::<Vec<_>>());
             let query = format!(
-                "SELECT request_key, payload_hash, checkpoint, body FROM answer WHERE request_key IN {}",
-                self.sql.in_list()
+                "SELECT request_key, payload_hash, checkpoint, body FROM answer WHERE request_key {among}"
             );
-            for row in self.sql.query(&query, &[list(replies.iter().map(String::as_str).collect())])? {
+            for row in self.sql.query(&query, &[keys])? {
                 let payload_hash = Sha256::parse(row.text(1)?)
                     .map_err(|_| StoreError::corrupt("a reply has no payload hash"))?;
                 let reply =

@@ -4,6 +4,7 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex, MutexGuard,
+        atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread::JoinHandle,
@@ -92,6 +93,8 @@ pub(crate) struct Writer {
 struct Line {
     queue: SyncSender<Job>,
     thread: JoinHandle<()>,
+    /// How many have queued and were not answered yet.
+    waiting: Arc<AtomicUsize>,
 }
 
 impl fmt::Debug for Writer {
@@ -126,9 +129,11 @@ impl Writer {
         if line.is_some() { None } else { self.desk.try_lock().ok() }
     }
 
-    /// The writer's desk, if nobody sits at it just now.
+    /// The writer's desk, if nobody waits for it and nobody sits at it just now.
     pub(crate) fn free_desk(&self) -> Option<MutexGuard<'_, Desk>> {
-        self.desk.try_lock().ok()
+        let line = self.line.lock().ok()?;
+        let is_free = line.as_ref().is_none_or(|line| line.waiting.load(Ordering::Acquire) == 0);
+        if is_free { self.desk.try_lock().ok() } else { None }
     }
 
     /// Queues a command; `respond` is called with its answer, also if there is no room.
@@ -143,7 +148,7 @@ impl Writer {
                 Err(error) => return respond(Err(error.into())),
             }
         }
-        let sent = line.as_ref().map(|line| line.queue.try_send(Job::Call(Box::new(call), respond)));
+        let sent = line.as_ref().map(|line| line.send(Job::Call(Box::new(call), respond)));
         match sent {
             None
             | Some(Ok(()) | Err(TrySendError::Full(Job::Stop) | TrySendError::Disconnected(Job::Stop))) => (),
@@ -160,24 +165,37 @@ fn closed() -> StoreError {
 impl Line {
     fn start(desk: Arc<Mutex<Desk>>) -> Result<Self, StoreError> {
         let (queue, jobs) = sync_channel(QUEUE_MAX);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let left = Arc::clone(&waiting);
         let thread = std::thread::Builder::new()
             .name("countersign-writer".to_owned())
-            .spawn(move || serve(&desk, &jobs))?;
-        Ok(Self { queue, thread })
+            .spawn(move || serve(&desk, &jobs, &left))?;
+        Ok(Self { queue, thread, waiting })
+    }
+
+    fn send(&self, job: Job) -> Result<(), TrySendError<Job>> {
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        let sent = self.queue.try_send(job);
+        if sent.is_err() {
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+        }
+        sent
     }
 }
 
 impl Drop for Writer {
     /// Lets the writer finish what has queued up.
     fn drop(&mut self) {
-        let Some(Line { queue, thread }) = self.line.get_mut().ok().and_then(Option::take) else { return };
+        let Some(Line { queue, thread, waiting: _ }) = self.line.get_mut().ok().and_then(Option::take) else {
+            return;
+        };
         let _gone_already = queue.send(Job::Stop);
         let _panicked = thread.join();
     }
 }
 
 /// Takes what has queued up, again and again.
-fn serve(desk: &Mutex<Desk>, jobs: &Receiver<Job>) {
+fn serve(desk: &Mutex<Desk>, jobs: &Receiver<Job>, waiting: &AtomicUsize) {
     if let Ok(mut desk) = desk.lock() {
         // Without it the writer does that itself.
         let _alone = desk.settle_beside();
@@ -200,6 +218,7 @@ fn serve(desk: &Mutex<Desk>, jobs: &Receiver<Job>) {
         let Ok(mut desk) = desk.lock() else { return };
         if !calls.is_empty() {
             let answers = desk.answer(&calls);
+            waiting.fetch_sub(calls.len(), Ordering::AcqRel);
             responders.into_iter().zip(answers).for_each(|(respond, answer)| respond(answer));
         }
     }

@@ -1,6 +1,6 @@
 //! The ground that an agent's calls are made on: its workspace, and the table that says what calls mean there.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use countersign_action::{Action, Host, Kind, Place, Table, ToolCall, normalise};
 use countersign_canon::{Issue, Text};
@@ -64,15 +64,17 @@ impl Ground {
     /// Fails if it cannot be used. Then nothing may begin.
     pub(crate) fn new(workspace: Workspace) -> Result<Self, Issue> {
         let own_table = workspace.data.join("policy").join(TABLE);
-        let table = match files::read_if_there(&own_table)? {
-            Some(bytes) => actions::load_or_shipped(&bytes),
-            None => actions::shipped_actions(),
+        // Mostly it is the one that ships.
+        let own = match files::holds(&own_table, actions::SHIPPED)? {
+            true => None,
+            false => files::read_if_there(&own_table)?,
         };
+        let table = own.map_or_else(actions::shipped_actions, |bytes| actions::load(&bytes));
         let table = table.map_err(|issues| first(issues.into_vec()))?;
         Ok(Self { workspace, table })
     }
 
-    /// The service that runs on the workspace's data folder, else its store.
+    /// The service that runs on the workspace's data folder, else its store: for one call.
     ///
     /// # Errors
     ///
@@ -82,7 +84,7 @@ impl Ground {
         if let Some(client) = running.map_err(|error| Issue::from(&error))? {
             return Ok(Door::There(client));
         }
-        let (node, caller) = self.store(component)?;
+        let (node, caller) = self.opened(component, Node::open_store_briefly)?;
         Ok(Door::Here(Box::new(node), caller))
     }
 
@@ -92,12 +94,20 @@ impl Ground {
     ///
     /// Fails if the store was lost, or cannot be used.
     pub(crate) fn store(&self, component: &str) -> Result<(Node, Caller), Issue> {
+        self.opened(component, Node::open_store)
+    }
+
+    fn opened(
+        &self,
+        component: &str,
+        open: impl FnOnce(&NodeOptions, PathBuf) -> Result<Node, ServiceError>,
+    ) -> Result<(Node, Caller), Issue> {
         self.workspace.check_store()?;
         let data = self.workspace.data.clone();
         let folder = data.join("policy");
         let options = NodeOptions { data, database: None, checkpoints: user_folder("checkpoints") };
         let issue = |error: ServiceError| Issue::from(&error);
-        Ok((Node::open_store(&options, folder).map_err(issue)?, Caller::owner(component).map_err(issue)?))
+        Ok((open(&options, folder).map_err(issue)?, Caller::owner(component).map_err(issue)?))
     }
 
     /// Where an act takes place that starts in this folder.

@@ -22,8 +22,12 @@ fn folder() -> (TempDir, PathBuf) {
     (folder, data)
 }
 
+fn options(data: &Path) -> StoreOptions {
+    StoreOptions { data: data.to_path_buf(), database: None, checkpoints: None, now: at(0) }
+}
+
 fn open(data: &Path) -> Result<Store, StoreError> {
-    Store::open(&StoreOptions { data: data.to_path_buf(), database: None, checkpoints: None, now: at(0) })
+    Store::open(&options(data))
 }
 
 pub(crate) fn event(stream_id: StreamId) -> NewEvent {
@@ -71,6 +75,53 @@ fn several_stores_on_one_folder_share_one_gapless_log() {
         store.events(&StreamId::policy(), 0).unwrap().iter().map(|event| event.seq.get()).collect();
     assert_eq!(seqs, (1..=100).collect::<Vec<i64>>());
     assert_eq!(store.verify_log(None, &[]).unwrap().head.size, 200);
+}
+
+#[test]
+fn stores_that_stay_and_stores_that_are_opened_briefly_share_one_gapless_log() {
+    let (_folder, data) = folder();
+    drop(open(&data).unwrap());
+    let threads = [true, false, true, false].map(|is_brief| {
+        let data = data.clone();
+        std::thread::spawn(move || {
+            let opened = || if is_brief { Store::open_briefly(&options(&data)) } else { open(&data) };
+            let mut store = opened().unwrap();
+            for round in 0..25 {
+                append(&store, vec![event(StreamId::policy())]);
+                if is_brief || round == 12 {
+                    drop(store);
+                    store = opened().unwrap();
+                }
+            }
+        })
+    });
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    let store = open(&data).unwrap();
+    let seqs: Vec<i64> =
+        store.events(&StreamId::policy(), 0).unwrap().iter().map(|event| event.seq.get()).collect();
+    assert_eq!(seqs, (1..=100).collect::<Vec<i64>>());
+    assert_eq!(store.verify_log(None, &[]).unwrap().head.size, 100);
+}
+
+#[test]
+fn a_store_that_is_opened_briefly_is_alone_unless_somebody_is_there() {
+    let (_folder, data) = folder();
+    let shared_index = data.join("state.db-shm");
+    let brief = Store::open_briefly(&options(&data)).unwrap();
+    append(&brief, vec![event(StreamId::policy())]);
+    assert!(!shared_index.exists(), "nobody to share it with");
+    // Whoever comes now waits for its end.
+    let (coming, comes) = (data.clone(), std::time::Instant::now());
+    let other = std::thread::spawn(move || (open(&coming).unwrap(), comes.elapsed()));
+    let pause = std::time::Duration::from_millis(100);
+    std::thread::sleep(pause);
+    drop(brief);
+    let (lasting, waited) = other.join().unwrap();
+    assert!(waited >= pause, "{waited:?}");
+    assert!(shared_index.exists());
+    let brief = Store::open_briefly(&options(&data)).unwrap();
+    append(&brief, vec![event(StreamId::policy())]);
+    assert_eq!(lasting.events(&StreamId::policy(), 0).unwrap().len(), 2);
 }
 
 #[test]
