@@ -59,8 +59,10 @@ struct HookCli {
 /// Runs the program on these arguments.
 pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    if arguments.get(1).is_some_and(|command| command == "hook") {
-        return run_hook(arguments.into_iter().skip(1));
+    if let [_, of_hook @ ..] = &arguments[..]
+        && of_hook.first().is_some_and(|command| command == "hook")
+    {
+        return run_hook(of_hook);
     }
     let parsed =
         command().try_get_matches_from(arguments).and_then(|matches| Cli::from_arg_matches(&matches));
@@ -80,13 +82,17 @@ pub(crate) fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     })
 }
 
-/// Runs the hook without building the rest of the command line first.
-fn run_hook(arguments: impl Iterator<Item = OsString>) -> Exit {
+/// Runs the hook without building the rest of the command line first; and as it is installed, with nothing but the name of a
+/// host, without building its own.
+fn run_hook(arguments: &[OsString]) -> Exit {
+    let console = Console { colour: false, errors: ErrorFormat::Text };
+    if let [_, name] = arguments
+        && let Some(arguments) = commands::hook::Arguments::of_host(name)
+    {
+        return commands::hook::run(arguments, console);
+    }
     match HookCli::try_parse_from(arguments) {
-        Ok(HookCli { arguments }) => {
-            let console = Console { colour: false, errors: ErrorFormat::Text };
-            commands::hook::run(arguments, console)
-        }
+        Ok(HookCli { arguments }) => commands::hook::run(arguments, console),
         Err(error) => show_usage(&error),
     }
 }

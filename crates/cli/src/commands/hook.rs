@@ -1,6 +1,6 @@
 //! `countersign hook`: answers the hook of an agent's host.
 
-use std::path::PathBuf;
+use std::{ffi::OsStr, path::PathBuf};
 
 use clap::ValueEnum;
 use countersign_action::Host;
@@ -29,6 +29,15 @@ pub(crate) struct Arguments {
     /// The folder that the agent works on [default: what the host says]
     #[arg(long, value_name = "FOLDER")]
     workspace: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// Just the name of a host; nothing if it is not one.
+    pub(crate) fn of_host(name: &OsStr) -> Option<Self> {
+        let is_it = |host: &&HostName| host.to_possible_value().is_some_and(|value| value.get_name() == name);
+        let host = *HostName::value_variants().iter().find(is_it)?;
+        Some(Self { host, workspace: None })
+    }
 }
 
 /// The hosts by their names on the command line.
