@@ -334,7 +334,33 @@ pub struct Table {
     pub(crate) folders: Vec<Label>,
     commands: Commands,
     /// Tools and commands that are read when they are asked for: see [`Table::from_lines`].
-    unread: &'static str,
+    unread: Unread,
+}
+
+/// Rules that were not read.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Unread {
+    /// For each rule a line: its host, its names, a tab, and how many bytes it has.
+    heads: &'static str,
+    /// The rules, in the same order.
+    rules: &'static str,
+}
+
+impl Unread {
+    /// The rule of what has this name.
+    fn find(&self, host: &str, name: &str) -> Option<Json<'static>> {
+        let mut start = 0_usize;
+        for head in self.heads.lines() {
+            let (names, length) = head.split_once('\t')?;
+            let end = start.checked_add(length.parse().ok()?)?;
+            let mut names = names.split(' ');
+            if names.next() == Some(host) && names.any(|known| known == name) {
+                return Json::parse(self.rules.get(start..end)?.as_bytes()).ok();
+            }
+            start = end;
+        }
+        None
+    }
 }
 
 /// Commands by name.
@@ -374,13 +400,13 @@ impl Table {
                 variables: document.variables.into_vec(),
                 folders: document.folders.into_vec(),
                 commands,
-                unread: "",
+                unread: Unread::default(),
             }),
         }
     }
 
-    /// The table as lines: the table without its tools and commands, then each of these as its names, a tab and its rule.
-    /// The names of a tool stand behind that of its host.
+    /// The table as lines: the table without its tools and commands; then for each of these its host or a dash, its names and
+    /// how long its rule is; an empty line, and the rules.
     ///
     /// # Errors
     ///
@@ -390,29 +416,31 @@ impl Table {
         let mut document: TableDocument = Reader::read_json(json, codes::ACTION_TABLE_INVALID)?;
         let tools = core::mem::take(&mut document.tools);
         let commands = core::mem::take(&mut document.commands).into_vec();
-        let mut lines = format!("{}\n", document.to_canonical());
+        let (mut heads, mut rules) = (String::new(), String::new());
         let mut add = |host: &str, names: &Labels, rule: String| {
             let names: Vec<&str> = names.iter().map(Text::as_str).collect();
-            lines.push_str(&format!("{host} {}\t{rule}\n", names.join(" ")));
+            heads.push_str(&format!("{host} {}\t{}\n", names.join(" "), rule.len().saturating_add(1)));
+            rules.push_str(&format!("{rule}\n"));
         };
         for (host, of_host) in &tools {
             of_host.iter().for_each(|tool| add(host.as_str(), &tool.names, tool.to_canonical()));
         }
         commands.iter().for_each(|rule| add(NO_HOST, &rule.names, rule.to_canonical()));
-        Ok(lines)
+        Ok(format!("{}\n{heads}\n{rules}", document.to_canonical()))
     }
 
     /// A table from its lines, which [`Table::to_lines`] has checked: a tool or a command is read when it is asked for, so
-    /// that what judges one call does not read the whole table first. A line that cannot be read stands for none.
+    /// that what judges one call does not read the whole table first. A rule that cannot be read stands for none.
     ///
     /// # Errors
     ///
     /// Fails if the first line is not that of a table.
     pub fn from_lines(lines: &'static str) -> Result<Self, NonEmpty<Issue>> {
-        let (first, unread) = lines.split_once('\n').unwrap_or((lines, ""));
+        let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
+        let (heads, rules) = rest.split_once("\n\n").unwrap_or((rest, ""));
         let refused = |issue: Issue| NonEmpty::of(issue.under(codes::ACTION_TABLE_INVALID));
         let table = Self::load(&Json::parse(first.as_bytes()).map_err(refused)?)?;
-        Ok(Self { unread, ..table })
+        Ok(Self { unread: Unread { heads, rules }, ..table })
     }
 
     /// Finds a tool of a host.
@@ -420,9 +448,8 @@ impl Table {
         if let Some(tool) = self.tools.get(&(host, name.into())) {
             return Some(Cow::Borrowed(tool));
         }
-        Reader::read_json(&self.unread(host.as_str(), name)?, codes::ACTION_TABLE_INVALID)
-            .ok()
-            .map(Cow::Owned)
+        let json = self.unread.find(host.as_str(), name)?;
+        Reader::read_json(&json, codes::ACTION_TABLE_INVALID).ok().map(Cow::Owned)
     }
 
     /// Finds a command: its rule, and its sub-commands.
@@ -430,20 +457,10 @@ impl Table {
         if let Some(place) = self.commands.places.get(name) {
             return self.commands.rules.get(*place).map(Cow::Borrowed);
         }
-        let json = self.unread(NO_HOST, name)?;
+        let json = self.unread.find(NO_HOST, name)?;
         let rule = Reader::read_json(&json, codes::ACTION_TABLE_INVALID).ok()?;
         let mut read = Commands::gather([rule].into(), &Pointer::root(), &json, &mut Vec::new());
         read.rules.pop().map(Cow::Owned)
-    }
-
-    /// The rule of what has this name, of those that were not read.
-    fn unread(&self, host: &str, name: &str) -> Option<Json<'static>> {
-        let rule = self.unread.lines().find_map(|line| {
-            let (of_host, rest) = line.split_once(' ')?;
-            let (names, rule) = rest.split_once('\t').filter(|_| of_host == host)?;
-            names.split(' ').any(|known| known == name).then_some(rule)
-        })?;
-        Json::parse(rule.as_bytes()).ok()
     }
 
     /// What a table says, as a hash.

@@ -2,7 +2,7 @@
 
 use alloc::{format, string::String};
 
-use crate::{Issue, Issues, Json, Pointer, Value, code::codes};
+use crate::{Issue, Issues, Json, Value, code::codes, pointer::Trail};
 
 /// Keys that carry something to execute, with case, `-` and `_` taken out.
 const KEYS: [&str; 15] = [
@@ -43,45 +43,42 @@ const FRAGMENTS: [&str; 8] =
 #[must_use]
 pub fn scan_payload(document: &Json<'_>) -> Issues {
     let mut issues = Issues::new();
-    scan(document, &mut Pointer::root(), &mut issues);
+    scan(document, &mut Trail::default(), &mut issues);
     issues
 }
 
 /// Recursion is bounded: a parsed document is at most `DEPTH_MAX` deep.
-fn scan(json: &Json<'_>, pointer: &mut Pointer, issues: &mut Issues) {
+fn scan(json: &Json<'_>, trail: &mut Trail, issues: &mut Issues) {
     match &json.value {
         Value::Null | Value::Bool(_) | Value::Number(_) => (),
         Value::String(text) => {
             let fragments: &[&str] = if may_hold_one(text) { &FRAGMENTS } else { &[] };
             let found = fragments.iter().filter(|fragment| text.contains(**fragment));
             issues.extend(found.map(|fragment| {
-                refused(format!("the text holds `{fragment}`"), pointer)
+                refused(format!("the text holds `{fragment}`"), trail)
                     .with_offset(json.offset())
                     .with_hint("describe the effect in words, or name a registry command by its id")
             }));
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                pointer.push_index(index);
-                scan(item, pointer, issues);
-                pointer.pop();
+                trail.push_index(index);
+                scan(item, trail, issues);
+                trail.pop();
             }
         }
         Value::Object(object) => {
             for member in object.members() {
-                pointer.push_key(&member.key);
+                trail.push_key(&member.key);
                 if is_forbidden_key(&member.key) {
                     issues.push(
-                        refused(
-                            format!("the key `{}` would carry something to execute", member.key),
-                            pointer,
-                        )
-                        .with_offset(member.key_offset())
-                        .with_hint("remove it; commands are named by registry id in planned_commands"),
+                        refused(format!("the key `{}` would carry something to execute", member.key), trail)
+                            .with_offset(member.key_offset())
+                            .with_hint("remove it; commands are named by registry id in planned_commands"),
                     );
                 }
-                scan(&member.value, pointer, issues);
-                pointer.pop();
+                scan(&member.value, trail, issues);
+                trail.pop();
             }
         }
     }
@@ -93,9 +90,9 @@ fn may_hold_one(text: &str) -> bool {
         || ["subprocess", "os.system", "Popen"].iter().any(|fragment| text.contains(fragment))
 }
 
-fn refused(message: String, pointer: &Pointer) -> Issue {
+fn refused(message: String, trail: &Trail) -> Issue {
     Issue::new(codes::EXECUTION_PAYLOAD, message)
-        .with_pointer(pointer.clone())
+        .with_pointer(trail.pointer())
         .with_expected("governance data only: no code, no command line, no script")
 }
 

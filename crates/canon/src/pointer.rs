@@ -41,18 +41,6 @@ impl Pointer {
         Self(self.0.iter().cloned().chain([step]).collect())
     }
 
-    pub(crate) fn push_key(&mut self, key: &str) {
-        self.0.push(Step::Key(key.into()));
-    }
-
-    pub(crate) fn push_index(&mut self, index: usize) {
-        self.0.push(Step::Index(index));
-    }
-
-    pub(crate) fn pop(&mut self) {
-        self.0.pop();
-    }
-
     /// Reads a pointer such as `/rules/0/when`.
     ///
     /// # Errors
@@ -80,6 +68,54 @@ impl Pointer {
                 None => value.get(&index.to_string()),
             },
         })
+    }
+}
+
+/// The way of a reader into a document, which becomes a pointer where something is wrong and nowhere else.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    /// The keys on the way, one after the other.
+    keys: String,
+    marks: Vec<Mark>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Mark {
+    Index(usize),
+    /// Where the key starts; it ends where the next one does.
+    Key(usize),
+}
+
+impl Trail {
+    pub(crate) fn push_key(&mut self, key: &str) {
+        self.marks.push(Mark::Key(self.keys.len()));
+        self.keys.push_str(key);
+    }
+
+    pub(crate) fn push_index(&mut self, index: usize) {
+        self.marks.push(Mark::Index(index));
+    }
+
+    pub(crate) fn pop(&mut self) {
+        if let Some(Mark::Key(start)) = self.marks.pop() {
+            self.keys.truncate(start);
+        }
+    }
+
+    /// The place that it leads to.
+    pub(crate) fn pointer(&self) -> Pointer {
+        let mut rest = self.keys.as_str();
+        let step = |mark: &Mark| match *mark {
+            Mark::Index(index) => Step::Index(index),
+            Mark::Key(start) => {
+                let (before, key) = rest.split_at_checked(start).unwrap_or((rest, ""));
+                rest = before;
+                Step::Key(key.into())
+            }
+        };
+        let mut steps: Vec<Step> = self.marks.iter().rev().map(step).collect();
+        steps.reverse();
+        Pointer(steps)
     }
 }
 

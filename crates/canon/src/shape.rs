@@ -15,21 +15,18 @@ impl Alphabet {
     /// Whether the character is in the set.
     #[must_use]
     pub fn contains(self, character: char) -> bool {
-        let mut class = self.0.chars();
-        while let Some(from) = class.next() {
-            let mut ahead = class.clone();
-            let until = match (ahead.next(), ahead.next()) {
-                (Some('-'), Some(until)) => {
-                    class = ahead;
-                    until
-                }
-                _ => from,
+        let (Ok(wanted), mut class) = (u8::try_from(character), self.0.as_bytes()) else { return false };
+        loop {
+            let (from, until, rest) = match class {
+                [from, b'-', until, rest @ ..] => (from, until, rest),
+                [only, rest @ ..] => (only, only, rest),
+                [] => return false,
             };
-            if (from..=until).contains(&character) {
+            if (from..=until).contains(&&wanted) {
                 return true;
             }
+            class = rest;
         }
-        false
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     canonical::{ROOM, spell_text, write_list},
     code::codes,
     nearest,
+    pointer::Trail,
 };
 
 /// A type that stands in documents.
@@ -70,7 +71,7 @@ pub trait Name: Sized + Ord {
 #[derive(Debug)]
 pub struct Reader {
     family: Code,
-    pointer: Pointer,
+    trail: Trail,
     issues: Issues,
 }
 
@@ -92,7 +93,7 @@ impl Reader {
     ///
     /// Fails with all issues, in document order.
     pub fn read_json<T: Wire>(json: &Json<'_>, family: Code) -> Result<T, NonEmpty<Issue>> {
-        let mut reader = Self { family, pointer: Pointer::root(), issues: Issues::new() };
+        let mut reader = Self { family, trail: Trail::default(), issues: Issues::new() };
         let document = T::read(json, &mut reader);
         match (document, NonEmpty::new(reader.issues.into_sorted())) {
             (Some(document), None) => Ok(document),
@@ -129,8 +130,8 @@ impl Reader {
 
     /// The place that is being read.
     #[must_use]
-    pub const fn pointer(&self) -> &Pointer {
-        &self.pointer
+    pub fn pointer(&self) -> Pointer {
+        self.trail.pointer()
     }
 
     /// Notes an issue of this value, at its place and in the reader's family.
@@ -140,7 +141,7 @@ impl Reader {
 
     pub(crate) fn refuse_at(&mut self, offset: usize, issue: Issue) {
         let issue = issue.under(self.family);
-        self.issues.push(issue.with_pointer(self.pointer.clone()).with_offset(offset));
+        self.issues.push(issue.with_pointer(self.pointer()).with_offset(offset));
     }
 
     /// Notes an issue that is complete: its own code, place and offset.
@@ -174,9 +175,9 @@ impl Reader {
             if let Some(meant) = nearest(&member.key, fields.iter().copied()) {
                 issue = issue.with_hint(format!("did you mean `{meant}`?"));
             }
-            self.pointer.push_key(&member.key);
+            self.trail.push_key(&member.key);
             self.refuse_at(member.key_offset(), issue);
-            self.pointer.pop();
+            self.trail.pop();
         }
         Some(object)
     }
@@ -213,17 +214,17 @@ impl Reader {
 
     /// Reads something at the member `key`.
     pub fn at_key<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
-        self.pointer.push_key(key);
+        self.trail.push_key(key);
         let value = read(self);
-        self.pointer.pop();
+        self.trail.pop();
         value
     }
 
     /// Reads something at the element `index`.
     pub fn at_index<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
-        self.pointer.push_index(index);
+        self.trail.push_index(index);
         let value = read(self);
-        self.pointer.pop();
+        self.trail.pop();
         value
     }
 

@@ -275,7 +275,7 @@ fn firewall(json: &Json<'_>, reader: &mut Reader) -> bool {
     let Some(name) = json.get("atom") else { return false };
     let refused = |reader: &Reader, at: &Json<'_>, message: String| {
         Issue::new(codes::URM_POLICY_DERIVE_FIREWALL_VIOLATION, message)
-            .with_pointer(reader.pointer().clone())
+            .with_pointer(reader.pointer())
             .with_offset(at.offset())
             .with_expected("a fact of the context; what derive rules produce cannot be asked for in v1")
     };

@@ -179,7 +179,7 @@ fn check_caps(json: &Json<'_>, items: &[Json<'_>], reader: &mut Reader) -> bool 
         }
         within = false;
         let issue = Issue::new(codes::URM_POLICY_CAP_EXCEEDED, format!("found {what} {found}"))
-            .with_pointer(reader.pointer().clone())
+            .with_pointer(reader.pointer())
             .with_offset(at.offset())
             .with_expected(format!("at most {max}"));
         reader.refuse_as_is(issue.with_hint("split the policy, or say the same with fewer conditions"));
