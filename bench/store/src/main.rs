@@ -172,18 +172,24 @@ fn verify(node: &Node) {
 /// Makes stored decisions again, from their records.
 fn decide_again(node: &Node) {
     const COUNT: u32 = 100_000;
+    const PAGE: u32 = 10_000;
     let probe = ProbeFacts::load(br#"{"schema": "urm.probe.facts.v1", "client": "bench", "facts": []}"#).unwrap();
     let loaded = LoadedVersion::load(node.store().policy_versions().unwrap().first().unwrap()).unwrap();
-    let start = Instant::now();
-    let records = node.store().decisions(0, COUNT).unwrap();
-    let read = start.elapsed().as_secs_f64();
-    for decision in &records {
-        decision.record.redecide(&loaded, &probe).unwrap();
+    let (start, mut read, mut made, mut from) = (Instant::now(), Duration::ZERO, 0, 0);
+    // Page by page, as the log is gone through.
+    while made < COUNT {
+        let asked = Instant::now();
+        let records = node.store().decisions(from, PAGE).unwrap();
+        read += asked.elapsed();
+        for decision in &records {
+            decision.record.redecide(&loaded, &probe).unwrap();
+        }
+        made += PAGE;
+        from = records.last().unwrap().log_index + 1;
     }
-    let seconds = start.elapsed().as_secs_f64();
+    let (seconds, read) = (start.elapsed().as_secs_f64(), read.as_secs_f64());
     println!(
-        "  {} decisions made again in {seconds:.2} s, {read:.2} s of that to read them {}",
-        records.len(),
+        "  {made} decisions made again in {seconds:.2} s, {read:.2} s of that to read them {}",
         goal(seconds <= 3.0, "3 s")
     );
 }
