@@ -171,7 +171,7 @@ fn verify(node: &Node) {
 
 /// Makes stored decisions again, from their records.
 fn decide_again(node: &Node) {
-    const COUNT: u32 = 100_000;
+    const COUNT: usize = 100_000;
     const PAGE: u32 = 10_000;
     let probe = ProbeFacts::load(br#"{"schema": "urm.probe.facts.v1", "client": "bench", "facts": []}"#).unwrap();
     let loaded = LoadedVersion::load(node.store().policy_versions().unwrap().first().unwrap()).unwrap();
@@ -184,7 +184,7 @@ fn decide_again(node: &Node) {
         for decision in &records {
             decision.record.redecide(&loaded, &probe).unwrap();
         }
-        made += PAGE;
+        made += records.len();
         from = records.last().unwrap().log_index + 1;
     }
     let (seconds, read) = (start.elapsed().as_secs_f64(), read.as_secs_f64());

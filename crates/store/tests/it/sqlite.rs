@@ -56,6 +56,15 @@ pub(crate) fn append(store: &Store, events: Vec<NewEvent>) {
     store.call(call).unwrap();
 }
 
+/// The policy's stream has a hundred events, one after the other, and the log so many in all.
+fn check_gapless(data: &Path, log_size: u64) {
+    let store = open(data).unwrap();
+    let seqs: Vec<i64> =
+        store.events(&StreamId::policy(), 0).unwrap().iter().map(|event| event.seq.get()).collect();
+    assert_eq!(seqs, (1..=100).collect::<Vec<i64>>());
+    assert_eq!(store.verify_log(None, &[]).unwrap().head.size, log_size);
+}
+
 #[test]
 fn several_stores_on_one_folder_share_one_gapless_log() {
     let (_folder, data) = folder();
@@ -70,11 +79,7 @@ fn several_stores_on_one_folder_share_one_gapless_log() {
         })
     });
     threads.into_iter().for_each(|thread| thread.join().unwrap());
-    let store = open(&data).unwrap();
-    let seqs: Vec<i64> =
-        store.events(&StreamId::policy(), 0).unwrap().iter().map(|event| event.seq.get()).collect();
-    assert_eq!(seqs, (1..=100).collect::<Vec<i64>>());
-    assert_eq!(store.verify_log(None, &[]).unwrap().head.size, 200);
+    check_gapless(&data, 200);
 }
 
 #[test]
@@ -96,11 +101,7 @@ fn stores_that_stay_and_stores_that_are_opened_briefly_share_one_gapless_log() {
         })
     });
     threads.into_iter().for_each(|thread| thread.join().unwrap());
-    let store = open(&data).unwrap();
-    let seqs: Vec<i64> =
-        store.events(&StreamId::policy(), 0).unwrap().iter().map(|event| event.seq.get()).collect();
-    assert_eq!(seqs, (1..=100).collect::<Vec<i64>>());
-    assert_eq!(store.verify_log(None, &[]).unwrap().head.size, 100);
+    check_gapless(&data, 100);
 }
 
 #[test]
