@@ -89,6 +89,18 @@ impl SignedCheckpoint {
         })
     }
 
+    /// Whether this key, and nobody beside it, signed exactly this text: a key signs a text in one way only, and to sign is
+    /// less work than to check.
+    #[must_use]
+    pub fn is_by(&self, key: &SecretKey) -> bool {
+        let Ok((text, line)) = split_note(&self.0) else { return false };
+        let public = key.public();
+        read_signature_line(line).is_some_and(|(name, hash, signature)| {
+            (name, hash) == (public.name.as_str(), public.hash())
+                && signature == key.sign(text.as_bytes()).as_bytes()
+        })
+    }
+
     /// What it says, if one of these keys signed it.
     ///
     /// # Errors

@@ -76,6 +76,16 @@ impl Atom {
     pub const APPROVAL_AVAILABLE: [Self; 4] =
         [Self::ApprovalPresent, Self::ApprovalValid, Self::ApprovalUnexpired, Self::ApprovalUnused];
 
+    /// The atom of this name; its argument is asked for if it takes one.
+    pub(crate) fn of<'t>(name: AtomName, argument: impl FnOnce() -> Option<&'t str>) -> Result<Self, Issue> {
+        match name.takes() {
+            Argument::One(_, parse) => parse(argument().unwrap_or_default()),
+            Argument::None => {
+                name.bare().ok_or_else(|| Issue::new(canon_codes::WIRE_BOUNDS, "an argument is missing"))
+            }
+        }
+    }
+
     /// The atom's name.
     #[must_use]
     pub const fn name(&self) -> AtomName {

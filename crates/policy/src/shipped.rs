@@ -1,13 +1,12 @@
 //! The documents that ship with the product: a policy to start from and a stricter one, each with its neighbours.
 
-use alloc::{format, string::String, vec::Vec};
+mod lines;
 
-use countersign_canon::{Issue, Json, NonEmpty, Reader, Wire as _};
+use alloc::{format, string::String};
 
-use crate::{
-    AllowDocument, AllowHash, AllowPolicy, Lattice, LatticeDocument, LatticeHash, Policy, PolicyHash, Rule,
-    codes,
-};
+use countersign_canon::{Issue, NonEmpty, Reader};
+
+use crate::{AllowDocument, AllowPolicy, Lattice, LatticeDocument, Policy, codes};
 
 /// A policy with its lattice and its allow policy.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +64,7 @@ impl Bundle {
         [self.policy, self.lattice, self.allow]
     }
 
-    /// The bundle as lines: its three hashes, then its rules in order and without their examples, its lattice and its allow
-    /// policy, each in canonical JSON.
+    /// The bundle as lines: a remark for whoever opens them, and what a hook reads.
     ///
     /// # Errors
     ///
@@ -75,13 +73,10 @@ impl Bundle {
         let policy = Policy::load(self.policy)?;
         let lattice = Lattice::load(self.lattice)?;
         let allow = AllowPolicy::load(self.allow, &lattice)?;
-        let hashes = format!("{} {} {}", policy.hash(), lattice.hash(), allow.hash());
-        let rules: Vec<Rule> =
-            policy.rules().iter().cloned().map(|rule| Rule { examples: None, ..rule }).collect();
+        let hashes = (*policy.hash(), *lattice.hash(), *allow.hash());
         let lattice: LatticeDocument = Reader::read_document(self.lattice, codes::URM_LATTICE_INVALID)?;
         let allow: AllowDocument = Reader::read_document(self.allow, codes::URM_ALLOW_INVALID)?;
-        let lines = [hashes, rules.to_canonical(), lattice.to_canonical(), allow.to_canonical()];
-        Ok(format!("{REMARK}\n{}\n", lines.join("\n")))
+        Ok(format!("{REMARK}\n{}", lines::write(hashes, policy.rules(), &lattice, &allow)))
     }
 
     /// Loads the bundle from its lines, which [`Bundle::to_lines`] has checked.
@@ -90,25 +85,9 @@ impl Bundle {
     ///
     /// Fails if they are not those of a bundle, which a test rules out.
     pub fn load(&self) -> Result<LoadedBundle, NonEmpty<Issue>> {
-        let family = codes::URM_POLICY_INVALID_SCHEMA;
-        let missing = || NonEmpty::of(Issue::new(family, "a shipped bundle has too few lines"));
-        // The first is for whoever opens the file.
-        let mut lines = self.lines.lines().skip(1);
-        let mut line = || lines.next().ok_or_else(missing);
-        let mut hashes = line()?.split(' ');
-        let mut hash = || hashes.next().ok_or_else(missing);
-        let policy_hash = PolicyHash::parse(hash()?).map_err(NonEmpty::of)?;
-        let lattice_hash = LatticeHash::parse(hash()?).map_err(NonEmpty::of)?;
-        let allow_hash = AllowHash::parse(hash()?).map_err(NonEmpty::of)?;
-        let mut document = || Json::parse(line()?.as_bytes()).map_err(NonEmpty::of);
-        let rules: Vec<Rule> = Reader::read_json(&document()?, family)?;
-        let lattice: LatticeDocument = Reader::read_json(&document()?, codes::URM_LATTICE_INVALID)?;
-        let allow: AllowDocument = Reader::read_json(&document()?, codes::URM_ALLOW_INVALID)?;
-        Ok(LoadedBundle {
-            policy: Policy::from_checked(rules, policy_hash),
-            lattice: Lattice::from_checked(lattice, lattice_hash),
-            allow: AllowPolicy::from_checked(allow, allow_hash),
-        })
+        lines::read(
+            self.lines.strip_prefix(REMARK).and_then(|lines| lines.strip_prefix('\n')).unwrap_or_default(),
+        )
     }
 }
 

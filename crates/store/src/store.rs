@@ -84,13 +84,13 @@ impl Store {
             Some(url) => Database::Postgresql(url.clone()),
         };
         let mut connection = open(&database)?;
-        let (key, keys) = sealing_keys(&mut connection, options)?;
+        let key = sealing_key(&mut connection, options)?;
         let public_key = key.public();
         let copy_fault = CopyFault::default();
         let name = format!("{}.checkpoint", public_key.name.as_str().replace('/', "_"));
         let copy = |folder: &PathBuf| CheckpointCopy::new(folder, &name, Arc::clone(&copy_fault));
         let copy = options.checkpoints.as_ref().map(copy).transpose()?;
-        let writer = Writer::new(database.clone(), connection, Seal { key, keys, last: None }, copy);
+        let writer = Writer::new(database.clone(), connection, Seal { key, keys: Vec::new(), last: None }, copy);
         Ok(Self { writer, database, readers: Mutex::default(), public_key, copy_fault })
     }
 
@@ -446,20 +446,18 @@ fn gone() -> StoreError {
     StoreError::Unavailable { message: "the writer is gone".to_owned() }
 }
 
-/// The key that signs the log, the one in the data folder or a new one, and the keys of everybody who signs it.
-fn sealing_keys(
-    connection: &mut Connection,
-    options: &StoreOptions,
-) -> Result<(SecretKey, Vec<NoteKey>), StoreError> {
+/// The key that signs the log: the one in the data folder, or a new one.
+fn sealing_key(connection: &mut Connection, options: &StoreOptions) -> Result<SecretKey, StoreError> {
     let path: &Path = &options.data.join(KEY_FILE);
     let unreadable = |issue: Issue| StoreError::Corrupt { message: format!("{KEY_FILE}: {issue}") };
     let own = || -> Result<Option<SecretKey>, StoreError> {
         let text = files::read_private(path)?;
         text.map(|text| SecretKey::parse(text.trim_end())).transpose().map_err(unreadable)
     };
-    let keys = connection.read(log::load_keys)?;
-    if let Some(key) = own()?.filter(|key| keys.contains(&key.public())) {
-        return Ok((key, keys));
+    if let Some(key) = own()?
+        && connection.read(|sql| log::knows_key(sql, &key))?
+    {
+        return Ok(key);
     }
     connection.write(|sql| {
         // Once more: another process may have made it in the meantime.
@@ -475,6 +473,6 @@ fn sealing_keys(
             }
         };
         log::register_key(sql, &key, options.now)?;
-        Ok((key, log::load_keys(sql)?))
+        Ok(key)
     })
 }

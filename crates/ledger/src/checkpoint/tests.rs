@@ -1,6 +1,7 @@
 //! Checkpoints are signed notes that other tools read, and no changed one opens.
 
 use alloc::{
+    borrow::ToOwned as _,
     format,
     string::{String, ToString as _},
 };
@@ -55,13 +56,16 @@ fn a_checkpoint_has_the_form_of_tlog_checkpoint() {
 #[test]
 fn every_single_bit_flip_is_refused() {
     let signed = checkpoint().sign(&secret(1));
+    assert!(signed.is_by(&secret(1)));
     let keys = [secret(1).public()];
     let mut bytes = signed.as_str().as_bytes().to_vec();
     for at in 0..bytes.len() {
         for bit in 0..8 {
             bytes[at] ^= 1 << bit;
             if let Ok(text) = String::from_utf8(bytes.clone()) {
-                assert!(SignedCheckpoint::from_text(text).open(&keys).is_err(), "byte {at} bit {bit}");
+                let changed = SignedCheckpoint::from_text(text);
+                assert!(changed.open(&keys).is_err(), "byte {at} bit {bit}");
+                assert!(!changed.is_by(&secret(1)), "byte {at} bit {bit}");
             }
             bytes[at] ^= 1 << bit;
         }
@@ -74,6 +78,8 @@ fn stripped_forged_and_foreign_signatures_are_refused() {
     let forged = checkpoint().sign(&secret(2)).to_string();
     let refuses =
         |text: String, key: u8| SignedCheckpoint::from_text(text).open(&[secret(key).public()]).is_err();
+    let is_own = |text: &str| SignedCheckpoint::from_text(text.to_owned()).is_by(&secret(1));
+    assert!(is_own(&signed) && !is_own(&forged));
     let stripped = checkpoint().to_text();
     assert!(refuses(stripped.clone(), 1));
     assert!(refuses(format!("{stripped}\n"), 1));
@@ -81,6 +87,7 @@ fn stripped_forged_and_foreign_signatures_are_refused() {
     // A signature by somebody unknown does no harm; a bad one by a known key does.
     let last = forged.lines().last().unwrap();
     assert!(!refuses(format!("{signed}{last}\n"), 1));
+    assert!(!is_own(&format!("{signed}{last}\n")));
     let bad = signed.lines().last().unwrap().replace('A', "B");
     assert!(refuses(format!("{signed}{bad}\n"), 1));
     assert!(refuses(signed.replace("\n20\n", "\n020\n"), 1));

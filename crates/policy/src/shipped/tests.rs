@@ -1,5 +1,7 @@
 //! What ships is valid, and its lines are what its documents are.
 
+use alloc::vec::Vec;
+
 use super::*;
 
 #[test]
