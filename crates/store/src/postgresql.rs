@@ -16,7 +16,7 @@ use postgres::{
 
 use crate::{
     StoreError, dial,
-    migration::{self, Table},
+    migration::{self, Form, Table},
     sql::{Cell, Row, Sql},
 };
 
@@ -259,9 +259,9 @@ impl Sql for Running<'_> {
 
     fn create_table(&mut self, table: &Table) -> Result<(), StoreError> {
         self.send_waiting()?;
-        let Table { name, columns, is_append_only } = table;
+        let Table { name, columns, form } = table;
         self.client.batch_execute(&format!("CREATE TABLE {name} ({columns})"))?;
-        if *is_append_only {
+        if *form == Form::AppendOnly {
             self.client.batch_execute(&format!(
                 "CREATE OR REPLACE FUNCTION countersign_append_only() RETURNS trigger LANGUAGE plpgsql AS
                  $$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$;

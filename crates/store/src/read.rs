@@ -1,6 +1,6 @@
 //! Questions that change nothing.
 
-use countersign_canon::Sha256;
+use countersign_canon::Wire;
 use countersign_ledger::{
     Approval, DecisionRecord, Event, Execution, ExecutionState, LeafHash, LogCheck, LogFault, LogReport,
     NoteKey, PolicyVersion, ProofArtifact, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
@@ -11,7 +11,7 @@ use countersign_policy::{ActionHash, ApprovalState, SessionId};
 use crate::{
     StoreError,
     log::{WALK_ROWS, load_keys},
-    shelf::{Entity, read_body, read_rows},
+    shelf::{Entity, Kept, read_body, read_rows},
     sql::{Cell, Row, Sql, count_cell},
 };
 
@@ -281,7 +281,7 @@ pub(crate) fn latest_executions(
 }
 
 /// The one row of a table that has this value in this column.
-pub(crate) fn one<T: countersign_canon::Wire>(
+pub(crate) fn one<T: Wire>(
     sql: &mut dyn Sql,
     table: &str,
     column: &str,
@@ -292,11 +292,7 @@ pub(crate) fn one<T: countersign_canon::Wire>(
 }
 
 /// Every row of a table, in order of a column.
-pub(crate) fn all<T: countersign_canon::Wire>(
-    sql: &mut dyn Sql,
-    table: &str,
-    column: &str,
-) -> Result<Vec<T>, StoreError> {
+pub(crate) fn all<T: Wire>(sql: &mut dyn Sql, table: &str, column: &str) -> Result<Vec<T>, StoreError> {
     let rows = sql.query(&format!("SELECT body FROM {table} ORDER BY {column}"), &[])?;
     rows.iter().map(|row| read_body(row.text(0)?)).collect()
 }
@@ -318,15 +314,20 @@ pub(crate) fn decision_bodies(
 
 /// What was proved about a policy version, or not.
 pub(crate) fn proofs(sql: &mut dyn Sql, version: i64) -> Result<Vec<ProofArtifact>, StoreError> {
-    let query = "SELECT p.body FROM proof_run r JOIN proof p ON p.proof_id = r.proof_id
-        WHERE r.policy_version = $1 ORDER BY p.proof_id";
-    let rows = sql.query(query, &[version.into()])?;
+    let query = "SELECT kept.body FROM proof_run run JOIN document kept ON kept.kind = $1 AND kept.hash = run.proof_id
+        WHERE run.policy_version = $2 ORDER BY run.proof_id";
+    let rows = sql.query(query, &[Kept::Proof.as_str().into(), version.into()])?;
     rows.iter().map(|row| read_body(row.text(0)?)).collect()
 }
 
-/// The certificate with this hash.
-pub(crate) fn certificate(sql: &mut dyn Sql, hash: &Sha256) -> Result<Option<String>, StoreError> {
-    let query = "SELECT body FROM certificate WHERE proof_hash = $1";
-    let rows = sql.query(query, &[hash.to_string().into()])?;
+/// What is kept by this hash, as it is written.
+pub(crate) fn document_body(sql: &mut dyn Sql, kind: Kept, hash: &str) -> Result<Option<String>, StoreError> {
+    let query = "SELECT body FROM document WHERE kind = $1 AND hash = $2";
+    let rows = sql.query(query, &[kind.as_str().into(), hash.into()])?;
     rows.first().map(|row| Ok(row.text(0)?.to_owned())).transpose()
+}
+
+/// What is kept by this hash.
+pub(crate) fn document<T: Wire>(sql: &mut dyn Sql, kind: Kept, hash: &str) -> Result<Option<T>, StoreError> {
+    document_body(sql, kind, hash)?.map(|body| read_body(&body)).transpose()
 }

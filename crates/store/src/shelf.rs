@@ -120,6 +120,31 @@ impl<E: Entity> Shelf<E> {
     }
 }
 
+/// What is kept once, by its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kept {
+    /// An action that somebody was asked to approve: what a reviewer looks at.
+    Action,
+    /// What a probe found.
+    Probe,
+    /// What was proved about a policy version, or not.
+    Proof,
+    /// The certificate that goes with a proof.
+    Certificate,
+}
+
+impl Kept {
+    /// What the table calls it.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Action => "action",
+            Self::Probe => "probe",
+            Self::Proof => "proof",
+            Self::Certificate => "certificate",
+        }
+    }
+}
+
 /// What follows a column to mean that it has one of these texts, and the first parameter that goes with it. For a single text
 /// that is a comparison: a list takes the embedded database longer to prepare than to look up.
 pub(crate) fn among(sql: &dyn Sql, texts: &[&str]) -> (String, Cell) {

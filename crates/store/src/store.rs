@@ -21,6 +21,7 @@ use crate::{
     postgresql, random,
     read::{self, LoggedDecision, LoggedEvent, StoredVersion, VerifyError},
     request::{Call, CallError},
+    shelf::Kept,
     sql::Sql,
     writer::{Answer, Desk, Responder, Writer},
 };
@@ -90,7 +91,8 @@ impl Store {
         let name = format!("{}.checkpoint", public_key.name.as_str().replace('/', "_"));
         let copy = |folder: &PathBuf| CheckpointCopy::new(folder, &name, Arc::clone(&copy_fault));
         let copy = options.checkpoints.as_ref().map(copy).transpose()?;
-        let writer = Writer::new(database.clone(), connection, Seal { key, keys: Vec::new(), last: None }, copy);
+        let writer =
+            Writer::new(database.clone(), connection, Seal { key, keys: Vec::new(), last: None }, copy);
         Ok(Self { writer, database, readers: Mutex::default(), public_key, copy_fault })
     }
 
@@ -345,7 +347,7 @@ impl Store {
         &self,
         hash: &ActionHash,
     ) -> Result<Option<countersign_canon::Object<'static>>, StoreError> {
-        self.read(|sql| read::one(sql, "action", "action_hash", hash.to_string().into()))
+        self.read(|sql| read::document(sql, Kept::Action, &hash.to_string()))
     }
 
     /// An execution.
@@ -389,7 +391,7 @@ impl Store {
 
     /// What a probe found.
     pub fn probe(&self, hash: &ProbeHash) -> Result<Option<ProbeFacts>, StoreError> {
-        self.read(|sql| read::one(sql, "probe", "probe_hash", hash.to_string().into()))
+        self.read(|sql| read::document(sql, Kept::Probe, &hash.to_string()))
     }
 
     /// What was proved about a policy version, or not.
@@ -399,7 +401,7 @@ impl Store {
 
     /// The certificate with this hash.
     pub fn certificate(&self, hash: &Sha256) -> Result<Option<String>, StoreError> {
-        self.read(|sql| read::certificate(sql, hash))
+        self.read(|sql| read::document_body(sql, Kept::Certificate, &hash.to_string()))
     }
 
     /// Every policy version.

@@ -9,7 +9,7 @@ use std::{
 
 use countersign_canon::{Json, Object, Sha256, Timestamp, Wire};
 use countersign_ledger::{
-    Activation, Approval, ApproverKey, DecisionRecord, Execution, LeafHash, LoadedVersion, NewEvent,
+    Activation, Approval, ApproverKey, DecisionId, Execution, LeafHash, LoadedVersion, NewEvent,
     PolicyVersion, Seq, Session, SignedCheckpoint, StreamId, Token,
 };
 use countersign_policy::{ApprovalRecord, EvidenceRef, ProbeFacts};
@@ -18,7 +18,7 @@ use crate::{
     StoreError,
     log::{Continuity, Head, Seal},
     request::Refusal,
-    shelf::{Shelf, among, read_body, read_rows},
+    shelf::{Kept, Shelf, among, read_body, read_rows},
     sql::{Cell, Sql, count_cell},
 };
 
@@ -67,8 +67,8 @@ pub(crate) struct Working<'t> {
     new_replies: BTreeSet<String>,
     new_events: Vec<Vec<Cell>>,
     new_decisions: Vec<Vec<Cell>>,
-    // Things that are kept once, by their hash: table and hash, body.
-    kept: BTreeMap<(&'static str, String), String>,
+    // Things that are kept once, by their hash.
+    kept: BTreeMap<(Kept, String), String>,
     kept_probe: Option<ProbeFacts>,
     all_keys: Option<Vec<ApproverKey>>,
     // Signatures that were checked already, for approvals that many ask for at once.
@@ -198,32 +198,23 @@ impl<'t> Working<'t> {
     /// Keeps a decision with its canonical body; `log_index` is that of the event that carries its hash.
     pub(crate) fn keep_decision(
         &mut self,
-        record: &DecisionRecord,
+        id: &DecisionId,
         body: String,
         log_index: u64,
     ) -> Result<(), StoreError> {
-        self.new_decisions.push(vec![
-            record.decision_id.as_str().into(),
-            record.session_id.as_ref().map(|id| id.as_str()).into(),
-            record.context.evaluation_ts.as_unix().into(),
-            record.policy_version.get().into(),
-            record.policy_hash.to_string().into(),
-            record.trace_version.as_str().into(),
-            count_cell(log_index)?,
-            body.into(),
-        ]);
+        self.new_decisions.push(vec![count_cell(log_index)?, id.as_str().into(), body.into()]);
         Ok(())
     }
 
     /// Keeps something once, by its hash.
-    pub(crate) fn keep(&mut self, table: &'static str, hash: String, body: String) {
-        self.kept.insert((table, hash), body);
+    pub(crate) fn keep(&mut self, kind: Kept, hash: String, body: String) {
+        self.kept.insert((kind, hash), body);
     }
 
     pub(crate) fn keep_probe(&mut self, probe: &ProbeFacts) {
         // Most decisions of a batch were probed alike.
         if self.kept_probe.as_ref() != Some(probe) {
-            self.keep("probe", probe.hash().to_string(), probe.to_canonical());
+            self.keep(Kept::Probe, probe.hash().to_string(), probe.to_canonical());
             self.kept_probe = Some(probe.clone());
         }
     }
@@ -307,25 +298,10 @@ impl<'t> Working<'t> {
             if rows.is_empty() { Ok(()) } else { sql.insert(table, columns, rows) }
         };
         insert(self.sql, "event", &["log_index", "stream_id", "seq", "body"], self.new_events)?;
-        let columns = [
-            "decision_id",
-            "session_id",
-            "decided_at",
-            "policy_version",
-            "policy_hash",
-            "trace_version",
-            "log_index",
-            "body",
-        ];
-        insert(self.sql, "decision", &columns, self.new_decisions)?;
-        for ((table, hash), body) in self.kept {
-            let key = match table {
-                "probe" => "probe_hash",
-                "proof" => "proof_id",
-                "certificate" => "proof_hash",
-                _ => "action_hash",
-            };
-            self.sql.insert_new(table, &[key, "body"], vec![vec![hash.into(), body.into()]])?;
+        insert(self.sql, "decision", &["log_index", "decision_id", "body"], self.new_decisions)?;
+        for ((kind, hash), body) in self.kept {
+            let row = vec![kind.as_str().into(), hash.into(), body.into()];
+            self.sql.insert_new("document", &["kind", "hash", "body"], vec![row])?;
         }
         self.sessions.flush(self.sql)?;
         self.keys.flush(self.sql)?;

@@ -175,11 +175,13 @@ fn condition(words: &mut Pieces) -> Result<Expr, NonEmpty<Issue>> {
         let count: i64 = word(words)?.parse().map_err(|_| broken(name))?;
         (0..count).map(|_| condition(words)).collect::<Result<_, _>>()
     };
-    Ok(match Operator::parse(name) {
-        Ok(Operator::And) => Expr::And(parts(words)?),
-        Ok(Operator::Or) => Expr::Or(parts(words)?),
-        Ok(Operator::Not) => Expr::Not(Box::new(condition(words)?)),
-        Err(_) => {
+    // Not by reading the name as an operator: of what is none, it would be found out first what was meant.
+    let operator = Operator::ALL.iter().find(|operator| operator.as_str() == name);
+    Ok(match operator {
+        Some(Operator::And) => Expr::And(parts(words)?),
+        Some(Operator::Or) => Expr::Or(parts(words)?),
+        Some(Operator::Not) => Expr::Not(Box::new(condition(words)?)),
+        None => {
             let name = AtomName::parse(name).map_err(NonEmpty::of)?;
             Expr::Leaf(Atom::of(name, || words.next()).map_err(NonEmpty::of)?)
         }

@@ -16,7 +16,7 @@ use super::{Made, session::mode_of};
 use crate::{
     StoreError,
     request::{CallError, Decide, Origin, Proceed, Refusal},
-    shelf::{read_body, read_rows},
+    shelf::{Kept, read_body, read_rows},
     working::{StoredReply, Working, object_of},
 };
 
@@ -189,7 +189,7 @@ impl Working<'_> {
         for advisory in record.trace.get("advisories").and_then(Json::as_array).unwrap_or_default() {
             self.emit(&asked.event(EventKind::Advisory, object_of(advisory)))?;
         }
-        self.keep_decision(record, body, log_index)?;
+        self.keep_decision(&record.decision_id, body, log_index)?;
         Ok(())
     }
 
@@ -240,7 +240,7 @@ impl Working<'_> {
             ("action_kind", approval.action_kind.write()),
             ("action_payload", asked.decide.action_payload.clone()),
         ]);
-        self.keep("action", approval.action_hash.to_string(), action.to_canonical());
+        self.keep(Kept::Action, approval.action_hash.to_string(), action.to_canonical());
         self.approvals.put(approval.clone());
         self.emit_approval(asked.origin, EventKind::ApprovalRequested, approval, asked.now)
     }

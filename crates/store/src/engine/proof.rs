@@ -10,6 +10,7 @@ use super::not_found;
 use crate::{
     StoreError,
     request::{CallError, KeptProof, Origin, Refusal, Reply},
+    shelf::Kept,
     working::Working,
 };
 
@@ -37,9 +38,9 @@ impl Working<'_> {
             if !rows.is_empty() {
                 continue;
             }
-            self.keep("proof", id.to_owned(), artifact.to_canonical());
+            self.keep(Kept::Proof, id.to_owned(), artifact.to_canonical());
             if let Some(certificate) = certificate {
-                self.keep("certificate", artifact.proof_hash.to_string(), certificate.clone());
+                self.keep(Kept::Certificate, artifact.proof_hash.to_string(), certificate.clone());
             }
             let row = vec![version.get().into(), id.into(), artifact.status.as_str().into()];
             self.sql.insert("proof_run", &["policy_version", "proof_id", "status"], vec![row])?;

@@ -31,3 +31,36 @@ fn executions_of_an_earlier_store_keep_their_time() {
     assert!(sql.execute(again, &[]).is_err(), "one execution for each approval, as before");
     migrate(sql).unwrap();
 }
+
+/// What was kept by its hash in tables of its own is found in the one for all; decisions and proofs stay what they were.
+#[test]
+fn documents_of_an_earlier_store_are_found_again() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    let sql: &mut dyn Sql = &mut connection.transaction().unwrap();
+    migrate_to(sql, 6).unwrap();
+    for statement in [
+        "INSERT INTO action (action_hash, body) VALUES ('a1', 'action')",
+        "INSERT INTO probe (probe_hash, body) VALUES ('b1', 'probe')",
+        "INSERT INTO proof (proof_id, body) VALUES ('c1', 'proof')",
+        "INSERT INTO certificate (proof_hash, body) VALUES ('d1', 'certificate')",
+        "INSERT INTO proof_run (policy_version, proof_id, status) VALUES (1, 'c1', 'pass')",
+        "INSERT INTO session (session_id, owner, state, body) VALUES ('ses_1', 'me', 'active', 'session')",
+        "INSERT INTO decision (log_index, decision_id, decided_at, policy_version, policy_hash, trace_version, body)
+         VALUES (7, 'dec_1', 0, 1, 'h', 'v', 'decision')",
+    ] {
+        sql.execute(statement, &[]).unwrap();
+    }
+    migrate(sql).unwrap();
+    let mut column = |query: &str| -> Vec<String> {
+        sql.query(query, &[]).unwrap().iter().map(|row| row.text(0).unwrap().to_owned()).collect()
+    };
+    let documents = column("SELECT kind || ' ' || hash || ' ' || body FROM document ORDER BY hash");
+    assert_eq!(
+        documents,
+        ["action a1 action", "probe b1 probe", "proof c1 proof", "certificate d1 certificate"]
+    );
+    assert_eq!(column("SELECT policy_version || proof_id || status FROM proof_run"), ["1c1pass"]);
+    assert_eq!(column("SELECT session_id || owner || state || body FROM session"), ["ses_1meactivesession"]);
+    assert_eq!(column("SELECT log_index || decision_id || body FROM decision"), ["7dec_1decision"]);
+    assert!(sql.execute("DELETE FROM decision", &[]).is_err(), "decisions are append-only, as before");
+}

@@ -251,7 +251,13 @@ fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day()
              body TEXT NOT NULL) STRICT;
          INSERT INTO reply SELECT request_key, payload_hash, checkpoint, body FROM answer;
          DROP TABLE answer; ALTER TABLE execution ADD COLUMN begun_at INTEGER NOT NULL DEFAULT 0;
-         DROP TABLE proof; DROP TABLE certificate; DROP TABLE proof_run;
+         CREATE TABLE before AS SELECT decision_id, NULL AS session_id, 0 AS decided_at, 1 AS policy_version,
+             '' AS policy_hash, '' AS trace_version, log_index, body FROM decision;
+         DROP TABLE decision; ALTER TABLE before RENAME TO decision;
+         CREATE TABLE action (action_hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
+         CREATE TABLE probe (probe_hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
+         INSERT INTO probe SELECT hash, body FROM document WHERE kind = 'probe';
+         DROP TABLE document; DROP TABLE proof_run;
          DELETE FROM schema_version WHERE version > 2;",
     )
     .unwrap();
