@@ -44,7 +44,6 @@ mod pointer;
 mod schema;
 mod secret;
 mod shape;
-mod skim;
 mod spelling;
 mod time;
 mod wire;
@@ -68,7 +67,6 @@ pub use crate::{
     schema::{Definitions, closed_object_schema, pattern_schema, schema_document, schema_with},
     secret::{REDACTED, redact_secrets},
     shape::{Alphabet, Shape},
-    skim::member_text,
     spelling::{nearest, unknown_word},
     time::Timestamp,
     wire::{List, Name, Reader, Text, Wire, Within},

@@ -6,9 +6,7 @@ use alloc::{
     vec::Vec,
 };
 
-use countersign_canon::{
-    Json, Object, Reader, Text, Timestamp, Value, Wire as _, Within, member_text, record,
-};
+use countersign_canon::{Json, Object, Reader, Text, Timestamp, Value, Wire as _, Within, record};
 use countersign_policy::{
     ActionHash, AllowHash, AllowPolicy, ApprovalId, ApprovalRecord, Authorization, Context, EvidenceRef,
     InForce, Lattice, LatticeHash, Policy, PolicyHash, ProbeFacts, ProvidedApproval, Request, SessionFacts,
@@ -112,16 +110,10 @@ impl LoadedVersion {
         Ok(Self { version, policy, lattice, allow })
     }
 
-    /// Whether a stored version names just these documents: by the hash of its rules, and its canonical text for the others.
+    /// The hashes of its documents: rules, lattice and allow policy.
     #[must_use]
-    pub fn is_named_by(&self, policy_hash: &str, version: &str) -> bool {
-        let names = |key: &str, hash: String| {
-            let text = member_text(version, key);
-            text.and_then(|text| text.strip_prefix('"')?.strip_suffix('"')) == Some(&hash)
-        };
-        self.policy.hash().to_string() == policy_hash
-            && names("lattice_hash", self.lattice.hash().to_string())
-            && names("allow_hash", self.allow.hash().to_string())
+    pub fn hashes(&self) -> (PolicyHash, LatticeHash, AllowHash) {
+        (*self.policy.hash(), *self.lattice.hash(), *self.allow.hash())
     }
 
     /// The documents as the kernel takes them.

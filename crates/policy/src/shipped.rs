@@ -37,6 +37,9 @@ pub const STRICT: Bundle = Bundle {
     lines: include_str!("../../../policy/strict/bundle.v1.lines"),
 };
 
+/// Both of them.
+pub const BUNDLES: [Bundle; 2] = [STANDARD, STRICT];
+
 /// A bundle, loaded.
 #[derive(Debug)]
 pub struct LoadedBundle {
@@ -55,7 +58,7 @@ impl Bundle {
     /// The bundle that these documents are, byte for byte: rules, lattice and allow policy.
     #[must_use]
     pub fn of(documents: [&[u8]; 3]) -> Option<Self> {
-        [STANDARD, STRICT].into_iter().find(|bundle| bundle.documents() == documents)
+        BUNDLES.into_iter().find(|bundle| bundle.documents() == documents)
     }
 
     /// Its documents: rules, lattice and allow policy.

@@ -56,6 +56,7 @@ pub use crate::{
     decision::{Ask, Decision},
     door::{Door, Tail},
     error::ServiceError,
+    files::holds,
     host::{Considered, HostCall},
     http::{
         Listening, LogDetail, ProblemBody, ProblemDetail, ServeOptions, TlsFiles, TraceExport, openapi, serve,

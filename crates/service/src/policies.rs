@@ -7,7 +7,10 @@ use std::{
 
 use countersign_canon::Json;
 use countersign_ledger::{Activation, EventKind, PolicyVersion, StreamId, detail};
-use countersign_policy::{AllowPolicy, Lattice, Policy, PolicyHash, shipped};
+use countersign_policy::{
+    AllowPolicy, Lattice, Policy, PolicyHash,
+    shipped::{self, Bundle},
+};
 use countersign_store::{PolicyDocuments, Refusal};
 
 use crate::{Caller, Node, ServiceError, admin::policy_documents, files, note::Note};
@@ -16,20 +19,43 @@ use crate::{Caller, Node, ServiceError, admin::policy_documents, files, note::No
 pub const POLICY_FILES: [&str; 3] =
     ["odeu.instructions.v1.json", "urm.capability.lattice.v1.json", "urm.allow.v1.json"];
 
-/// The bytes of the three documents in a folder.
-pub(crate) type Folder = Arc<[Vec<u8>; 3]>;
+/// The three documents in a folder.
+#[derive(Debug, Clone)]
+pub(crate) enum Folder {
+    /// Those of a bundle that ships.
+    Shipped(Bundle),
+    /// Others: their bytes.
+    Own(Arc<[Vec<u8>; 3]>),
+}
 
-/// Reads the documents in a folder; nothing if it has no rules.
+impl Folder {
+    /// The bytes of rules, lattice and allow policy.
+    fn documents(&self) -> [&[u8]; 3] {
+        match self {
+            Self::Shipped(bundle) => bundle.documents(),
+            Self::Own(documents) => documents.each_ref().map(Vec::as_slice),
+        }
+    }
+}
+
+/// Reads the documents in a folder; nothing if it has no rules. What ships is compared with them first: most folders hold it.
 fn read(folder: &Path) -> Result<Option<Folder>, ServiceError> {
     let unreadable = |name: &str, what: String| Refusal::Invalid {
         message: format!("`{}` could not be read: {what}", folder.join(name).display()),
     };
     let file =
         |name: &str| files::read(&folder.join(name)).map_err(|error| unreadable(name, error.to_string()));
+    let is_shipped = |bundle: &Bundle| {
+        let mut files = POLICY_FILES.iter().zip(bundle.documents());
+        files.all(|(name, bytes)| files::holds(&folder.join(name), bytes).unwrap_or_default())
+    };
+    if let Some(bundle) = shipped::BUNDLES.into_iter().find(is_shipped) {
+        return Ok(Some(Folder::Shipped(bundle)));
+    }
     let [policy, lattice, allow] = POLICY_FILES;
     let Some(rules) = file(policy)? else { return Ok(None) };
     let needed = |name: &str| file(name)?.ok_or_else(|| unreadable(name, "it is not there".to_owned()));
-    Ok(Some(Arc::new([rules, needed(lattice)?, needed(allow)?])))
+    Ok(Some(Folder::Own(Arc::new([rules, needed(lattice)?, needed(allow)?]))))
 }
 
 impl Node {
@@ -71,7 +97,7 @@ impl Node {
         if self.are_in_force(&documents)? {
             return Ok(());
         }
-        let [policy, lattice, allow] = &*documents;
+        let [policy, lattice, allow] = documents.documents();
         Policy::load(policy).map_err(ServiceError::Document)?;
         let lattice = Lattice::load(lattice).map_err(ServiceError::Document)?;
         AllowPolicy::load(allow, &lattice).map_err(ServiceError::Document)?;
@@ -82,20 +108,20 @@ impl Node {
     fn are_in_force(&self, documents: &Folder) -> Result<bool, ServiceError> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, version)) = checked.as_ref()
-            && known == documents
+            && known.documents() == documents.documents()
             && self.store().number_in_force()? == Some(*version)
         {
             return Ok(true);
         }
-        let found = self.store().is_in_force(documents.each_ref().map(Vec::as_slice))?;
-        *checked = found.map(|version| (Arc::clone(documents), version));
+        let found = self.store().is_in_force(documents.documents())?;
+        *checked = found.map(|version| (documents.clone(), version));
         Ok(found.is_some())
     }
 
     /// The three documents of the policy folder, checked; nothing if there are none.
     fn local_documents(&self) -> Result<Option<PolicyDocuments>, ServiceError> {
         let Some(folder) = read(self.policy_folder())? else { return Ok(None) };
-        let [policy, lattice, allow] = &*folder;
+        let [policy, lattice, allow] = folder.documents();
         let documents = policy_documents(policy, lattice, allow)?;
         let refused = |message: String| Refusal::Invalid { message };
         Policy::load(policy).map_err(|issues| {

@@ -13,14 +13,23 @@ use crate::StoreError;
 
 /// Makes the folder for its owner alone, unless it is there, and refuses one that others can write.
 pub(crate) fn private_folder(path: &Path) -> Result<(), StoreError> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    refuse_open_to_others(path)
+    private(path, || fs::DirBuilder::new().recursive(true).mode(0o700).create(path))
 }
 
 /// Makes an empty file for its owner alone, unless it is there, and refuses one that others can write.
 pub(crate) fn private_file(path: &Path) -> Result<(), StoreError> {
-    fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
-    refuse_open_to_others(path)
+    private(path, || fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path).map(drop))
+}
+
+/// Makes something, unless it is there, and refuses it if others can write it.
+fn private(path: &Path, make: impl FnOnce() -> io::Result<()>) -> Result<(), StoreError> {
+    match refuse_open_to_others(path) {
+        Err(StoreError::Unavailable { .. }) => {
+            make()?;
+            refuse_open_to_others(path)
+        }
+        found => found,
+    }
 }
 
 /// Whether there is something under this name.

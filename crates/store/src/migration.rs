@@ -245,18 +245,28 @@ const MIGRATIONS: &[Migration] = &[
         version: 7,
         // A hook reads the whole schema before every call, and the log that every call has written since it was put away.
         // So there is less of both: what is kept by its hash has one table, which needs no guard, as a changed body has
-        // another hash; and of a decision only what is searched by stands beside its body.
+        // another hash; of a decision only what is searched by stands beside its body; and beside that of a policy
+        // version what a hook wants to know of it.
         before: &[
+            "CREATE TABLE kept_policy_version AS SELECT * FROM policy_version",
             "CREATE TABLE kept_decision AS SELECT * FROM decision",
             "CREATE TABLE kept_execution AS SELECT * FROM execution",
             "CREATE TABLE kept_session AS SELECT * FROM session",
             "CREATE TABLE kept_proof_run AS SELECT * FROM proof_run",
+            "DROP TABLE policy_version",
             "DROP TABLE decision",
             "DROP TABLE execution",
             "DROP TABLE session",
             "DROP TABLE proof_run",
         ],
         tables: &[
+            // The hashes stand before the body: behind it, they would have to be looked for at its end.
+            Table {
+                name: "policy_version",
+                columns: "version BIGINT PRIMARY KEY, policy_hash TEXT NOT NULL, lattice_hash TEXT, allow_hash TEXT,
+                    body TEXT NOT NULL",
+                form: Form::AppendOnly,
+            },
             Table {
                 name: "decision",
                 columns: "log_index BIGINT PRIMARY KEY, decision_id TEXT NOT NULL UNIQUE, body TEXT NOT NULL",
@@ -286,6 +296,8 @@ const MIGRATIONS: &[Migration] = &[
             },
         ],
         statements: &[
+            "INSERT INTO policy_version (version, policy_hash, body)
+             SELECT version, policy_hash, body FROM kept_policy_version ORDER BY version",
             "INSERT INTO decision (log_index, decision_id, body)
              SELECT log_index, decision_id, body FROM kept_decision ORDER BY log_index",
             "INSERT INTO execution (permit_id, approval_id, state, due_at, body)
@@ -298,6 +310,7 @@ const MIGRATIONS: &[Migration] = &[
             "INSERT INTO document (kind, hash, body) SELECT 'probe', probe_hash, body FROM probe",
             "INSERT INTO document (kind, hash, body) SELECT 'proof', proof_id, body FROM proof",
             "INSERT INTO document (kind, hash, body) SELECT 'certificate', proof_hash, body FROM certificate",
+            "DROP TABLE kept_policy_version",
             "DROP TABLE kept_decision",
             "DROP TABLE kept_execution",
             "DROP TABLE kept_session",
@@ -318,8 +331,12 @@ const MIGRATIONS: &[Migration] = &[
 ///
 /// Fails if the store comes from a later version of this program.
 pub(crate) fn is_current(sql: &mut dyn Sql) -> Result<bool, StoreError> {
-    let query = "SELECT 1 FROM sqlite_schema WHERE name = 'schema_version'";
-    Ok(!sql.query(query, &[])?.is_empty() && version(sql)? == known())
+    match version(sql) {
+        Ok(version) => Ok(version == known()),
+        // A new one has no table to ask. Whatever else is wrong, those who then make it will find.
+        Err(StoreError::Unavailable { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Brings the store to the newest schema, in the caller's transaction.

@@ -6,14 +6,17 @@ use countersign_ledger::{
     NoteKey, PolicyVersion, ProofArtifact, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
     VersionNumber,
 };
-use countersign_policy::{ActionHash, ApprovalState, SessionId};
+use countersign_policy::{ActionHash, AllowHash, ApprovalState, LatticeHash, PolicyHash, SessionId};
 
 use crate::{
     StoreError,
     log::{WALK_ROWS, load_keys},
-    shelf::{Entity, Kept, read_body, read_rows},
+    shelf::{Entity, Kept, one_body, read_body, read_rows},
     sql::{Cell, Row, Sql, count_cell},
 };
+
+/// The hashes of rules, lattice and allow policy.
+type Hashes = (PolicyHash, LatticeHash, AllowHash);
 
 /// An event with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -212,27 +215,32 @@ pub(crate) fn count_approvals(sql: &mut dyn Sql, state: ApprovalState) -> Result
     rows.first().map_or(Ok(0), |row| row.count(0))
 }
 
+/// Which policy version is in force.
+const IN_FORCE: &str = "version = (SELECT version FROM activation ORDER BY number DESC LIMIT 1)";
+
 pub(crate) fn version_in_force(sql: &mut dyn Sql) -> Result<Option<PolicyVersion>, StoreError> {
-    stored_in_force(sql)?.map(|stored| read_body(&stored.body)).transpose()
+    let rows = sql.query(&format!("SELECT body FROM policy_version WHERE {IN_FORCE}"), &[])?;
+    rows.first().map(|row| read_body(row.text(0)?)).transpose()
 }
 
-/// A policy version as it is stored.
-pub(crate) struct StoredVersion {
-    pub(crate) version: VersionNumber,
-    pub(crate) policy_hash: String,
-    pub(crate) body: String,
-}
-
-/// The policy version in force, as it is stored.
-pub(crate) fn stored_in_force(sql: &mut dyn Sql) -> Result<Option<StoredVersion>, StoreError> {
-    let query = "SELECT version, policy_hash, body FROM policy_version
-        WHERE version = (SELECT version FROM activation ORDER BY number DESC LIMIT 1)";
-    let rows = sql.query(query, &[])?;
-    let read = |row: &Row| {
-        let (policy_hash, body) = (row.text(1)?.to_owned(), row.text(2)?.to_owned());
-        Ok(StoredVersion { version: number(row)?, policy_hash, body })
-    };
-    rows.first().map(read).transpose()
+/// The number of the policy version in force, and the hashes of its documents.
+pub(crate) fn named_in_force(sql: &mut dyn Sql) -> Result<Option<(VersionNumber, Hashes)>, StoreError> {
+    let query =
+        format!("SELECT version, policy_hash, lattice_hash, allow_hash FROM policy_version WHERE {IN_FORCE}");
+    let rows = sql.query(&query, &[])?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    if row.is_null(2) {
+        // From before these hashes stood beside the body: in it they always did.
+        let version = version_in_force(sql)?;
+        return Ok(version.map(|it| (it.version, (it.policy_hash, it.lattice_hash, it.allow_hash))));
+    }
+    let damaged = |_| StoreError::corrupt("a policy version has no hashes");
+    let hashes = (
+        PolicyHash::parse(row.text(1)?).map_err(damaged)?,
+        LatticeHash::parse(row.text(2)?).map_err(damaged)?,
+        AllowHash::parse(row.text(3)?).map_err(damaged)?,
+    );
+    Ok(Some((number(row)?, hashes)))
 }
 
 /// The number of the policy version in force.
@@ -287,7 +295,7 @@ pub(crate) fn one<T: Wire>(
     column: &str,
     value: Cell,
 ) -> Result<Option<T>, StoreError> {
-    let rows = sql.query(&format!("SELECT body FROM {table} WHERE {column} = $1"), &[value])?;
+    let rows = sql.query(&one_body(table, column), &[value])?;
     rows.first().map(|row| read_body(row.text(0)?)).transpose()
 }
 

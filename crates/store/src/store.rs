@@ -19,7 +19,7 @@ use crate::{
     files::{self, CheckpointCopy, CopyFault},
     log::{self, Seal},
     postgresql, random,
-    read::{self, LoggedDecision, LoggedEvent, StoredVersion, VerifyError},
+    read::{self, LoggedDecision, LoggedEvent, VerifyError},
     request::{Call, CallError},
     shelf::Kept,
     sql::Sql,
@@ -137,10 +137,9 @@ impl Store {
     ///
     /// Fails if the store cannot be read, or holds something damaged.
     pub fn is_in_force(&self, documents: [&[u8]; 3]) -> Result<Option<VersionNumber>, StoreError> {
-        let Some(stored) = self.read(read::stored_in_force)? else { return Ok(None) };
-        let StoredVersion { version, policy_hash, body } = stored;
+        let Some((version, hashes)) = self.read(read::named_in_force)? else { return Ok(None) };
         let Ok(loaded) = LoadedVersion::from_documents(version, documents) else { return Ok(None) };
-        let is_it = loaded.is_named_by(&policy_hash, &body);
+        let is_it = loaded.hashes() == hashes;
         if let (true, Some(mut desk)) = (is_it, self.writer.desk()) {
             desk.know(loaded);
         }

@@ -279,9 +279,12 @@ impl<'t> Working<'t> {
         loaded: LoadedVersion,
     ) -> Result<(), StoreError> {
         if let Some(version) = new {
-            let body = version.to_canonical();
-            let row = vec![version.version.get().into(), version.policy_hash.to_string().into(), body.into()];
-            self.sql.insert("policy_version", &["version", "policy_hash", "body"], vec![row])?;
+            let PolicyVersion { policy_hash, lattice_hash, allow_hash, .. } = version;
+            let hashes = [policy_hash.to_string(), lattice_hash.to_string(), allow_hash.to_string()];
+            let row = [version.version.get().into()].into_iter().chain(hashes.map(Cell::from));
+            let row = row.chain([version.to_canonical().into()]).collect();
+            let columns = ["version", "policy_hash", "lattice_hash", "allow_hash", "body"];
+            self.sql.insert("policy_version", &columns, vec![row])?;
         }
         let body = activation.to_canonical();
         let row = vec![activation.number.get().into(), activation.version.get().into(), body.into()];

@@ -12,9 +12,6 @@ use countersign_canon::{DOCUMENT_BYTES_MAX, Issue};
 
 use crate::failure::codes;
 
-/// How much of a file is compared at once.
-const PIECE_BYTES: usize = 8 << 10;
-
 /// Reads a file whole, up to one byte more than a document may have.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Issue> {
     let read = File::open(path).and_then(read_bounded);
@@ -52,22 +49,7 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Issue> {
 
 /// Whether there is a file that holds just these bytes; it is compared piece by piece and never whole in memory.
 pub(crate) fn holds(path: &Path, bytes: &[u8]) -> Result<bool, Issue> {
-    let compare = |mut file: File| {
-        let (mut expected, mut piece) = (bytes, [0; PIECE_BYTES]);
-        loop {
-            let length = file.read(&mut piece)?;
-            let read = piece.get(..length).unwrap_or_default();
-            match expected.strip_prefix(read) {
-                Some(rest) if length > 0 => expected = rest,
-                Some(rest) => return Ok(rest.is_empty()),
-                None => return Ok(false),
-            }
-        }
-    };
-    match File::open(path).and_then(compare) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-        answer => answer.map_err(|error| not_read(path, &error)),
-    }
+    countersign_service::holds(path, bytes).map_err(|error| not_read(path, &error))
 }
 
 fn not_read(path: &Path, error: &std::io::Error) -> Issue {

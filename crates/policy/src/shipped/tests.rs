@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn the_generated_lines_are_what_the_documents_are() {
-    for bundle in [STANDARD, STRICT] {
+    for bundle in BUNDLES {
         assert_eq!(bundle.lines, bundle.to_lines().unwrap());
         let loaded = Bundle::of(bundle.documents()).unwrap().load().unwrap();
         let policy = Policy::load(bundle.policy).unwrap();
@@ -24,7 +24,7 @@ fn the_generated_lines_are_what_the_documents_are() {
 
 #[test]
 fn what_differs_in_a_byte_is_not_what_ships() {
-    for bundle in [STANDARD, STRICT] {
+    for bundle in BUNDLES {
         for changed in 0..3 {
             let mut bytes = bundle.documents().map(Vec::from);
             bytes[changed].push(b' ');

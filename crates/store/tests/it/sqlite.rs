@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use countersign_canon::Nullable;
+use countersign_canon::{Nullable, Wire};
 use countersign_ledger::{Access, EventContext, EventKind, NewEvent, Source, StreamId, detail};
 use countersign_policy::Mode;
 use countersign_store::{Command, Decide, Reply, Store, StoreError, StoreOptions, Swept, store_codes};
@@ -254,6 +254,8 @@ fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day()
          CREATE TABLE before AS SELECT decision_id, NULL AS session_id, 0 AS decided_at, 1 AS policy_version,
              '' AS policy_hash, '' AS trace_version, log_index, body FROM decision;
          DROP TABLE decision; ALTER TABLE before RENAME TO decision;
+         CREATE TABLE before AS SELECT version, policy_hash, body FROM policy_version;
+         DROP TABLE policy_version; ALTER TABLE before RENAME TO policy_version;
          CREATE TABLE action (action_hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
          CREATE TABLE probe (probe_hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
          INSERT INTO probe SELECT hash, body FROM document WHERE kind = 'probe';
@@ -263,7 +265,12 @@ fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day()
     .unwrap();
     drop(raw);
     // Opening brings it forward.
-    drop(lab.replica());
+    let store = lab.replica();
+    let version = store.version_in_force().unwrap().unwrap();
+    let documents = [&version.policy, &version.lattice, &version.allow].map(Wire::to_canonical);
+    let documents = documents.each_ref().map(String::as_bytes);
+    assert_eq!(store.is_in_force(documents).unwrap(), Some(version.version));
+    drop(store);
     let (again, answer) = lab.decide(named()).unwrap();
     assert_eq!((again.decision_id, answer.is_replay), (first.decision_id, true));
     lab.wait(86_401);
