@@ -71,6 +71,17 @@ impl Connection {
         }
     }
 
+    /// Runs what asks one statement, which sees one state of the store without a transaction around it.
+    pub(crate) fn look<T>(
+        &mut self,
+        run: impl FnOnce(&mut dyn Sql) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match self {
+            Self::Sqlite(connection) => run(&mut &**connection),
+            Self::Postgresql(link) => link.read(run),
+        }
+    }
+
     /// Has what this connection writes put into its place by somebody else.
     pub(crate) fn follow(&mut self, settler: &sqlite::Settler) -> Result<(), StoreError> {
         match self {

@@ -4,11 +4,9 @@ mod settle;
 
 pub(crate) use self::settle::Settler;
 
-use std::{path::Path, time::Duration};
+use std::{ops::Deref, path::Path, time::Duration};
 
-use rusqlite::{
-    Connection, ErrorCode, Transaction, TransactionBehavior, config::DbConfig, params_from_iter, types,
-};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior, config::DbConfig, params_from_iter, types};
 
 use crate::{
     StoreError, dial, files,
@@ -66,7 +64,7 @@ fn open_in(company: Company, data: &Path) -> Result<Connection, StoreError> {
         be_alone(&connection)?;
     }
     configure(&connection)?;
-    if !read(&mut connection, migration::is_current)? {
+    if !migration::is_current(&mut &connection)? {
         write(&mut connection, migration::migrate)?;
     }
     if is_first {
@@ -177,7 +175,8 @@ fn configure(connection: &Connection) -> Result<(), StoreError> {
     })
 }
 
-impl Sql for Transaction<'_> {
+/// A connection, with or without a transaction.
+impl<C: Deref<Target = Connection>> Sql for C {
     fn execute(&mut self, sql: &str, cells: &[Cell]) -> Result<u64, StoreError> {
         let changed = self.prepare_cached(sql)?.execute(params_from_iter(cells))?;
         Ok(u64::try_from(changed).unwrap_or(u64::MAX))
@@ -231,7 +230,7 @@ impl Sql for Transaction<'_> {
 }
 
 fn insert(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     table: &str,
     columns: &[&str],
     rows: Vec<Vec<Cell>>,
@@ -240,7 +239,7 @@ fn insert(
     let parameters: Vec<String> = (1..=columns.len()).map(|number| format!("${number}")).collect();
     let (columns, parameters) = (columns.join(", "), parameters.join(", "));
     let sql = format!("INSERT INTO {table} ({columns}) VALUES ({parameters}){otherwise}");
-    let mut statement = transaction.prepare_cached(&sql)?;
+    let mut statement = connection.prepare_cached(&sql)?;
     for row in rows {
         statement.execute(params_from_iter(row))?;
     }

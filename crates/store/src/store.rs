@@ -137,7 +137,7 @@ impl Store {
     ///
     /// Fails if the store cannot be read, or holds something damaged.
     pub fn is_in_force(&self, documents: [&[u8]; 3]) -> Result<Option<VersionNumber>, StoreError> {
-        let Some((version, hashes)) = self.read(read::named_in_force)? else { return Ok(None) };
+        let Some((version, hashes)) = self.look(read::named_in_force)? else { return Ok(None) };
         let Ok(loaded) = LoadedVersion::from_documents(version, documents) else { return Ok(None) };
         let is_it = loaded.hashes() == hashes;
         if let (true, Some(mut desk)) = (is_it, self.writer.desk()) {
@@ -152,7 +152,7 @@ impl Store {
     ///
     /// Fails if the store cannot be read, or holds something damaged.
     pub fn number_in_force(&self) -> Result<Option<VersionNumber>, StoreError> {
-        self.read(read::number_in_force)
+        self.look(read::number_in_force)
     }
 
     /// The granted approvals for this action in this session.
@@ -165,7 +165,7 @@ impl Store {
         session: &SessionId,
         action: &ActionHash,
     ) -> Result<Vec<Approval>, StoreError> {
-        self.read(|sql| read::granted_approvals(sql, session, action))
+        self.look(|sql| read::granted_approvals(sql, session, action))
     }
 
     /// The public key with which this process signs the log.
@@ -210,14 +210,24 @@ impl Store {
         self.database.open()?.check_integrity()
     }
 
-    /// Asks something of one state of the store, if need be twice.
+    /// Asks something of one state of the store.
     fn read<T>(&self, run: impl Fn(&mut dyn Sql) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.ask(|connection| connection.read(&run))
+    }
+
+    /// Asks something in one statement, which sees one state of the store as it is.
+    fn look<T>(&self, run: impl Fn(&mut dyn Sql) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.ask(|connection| connection.look(&run))
+    }
+
+    /// Asks on a connection that nobody else uses, if need be twice.
+    fn ask<T>(&self, run: impl Fn(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         if let Some(mut desk) = self.writer.desk() {
-            return desk.read(run);
+            return desk.ask(run);
         }
         let idle = self.readers.lock().map_or(None, |mut readers| readers.pop());
         if let Some(connection) = idle {
-            match self.read_on(connection, &run) {
+            match self.ask_on(connection, &run) {
                 // The database may have been away and be back: connections from before are of no use.
                 Err(StoreError::Unavailable { .. }) => {
                     self.readers.lock().map_or((), |mut idle| idle.clear())
@@ -225,16 +235,16 @@ impl Store {
                 answer => return answer,
             }
         }
-        self.read_on(self.database.open()?, &run)
+        self.ask_on(self.database.open()?, &run)
     }
 
     /// Asks on this connection, and keeps it for the next question if it is sound.
-    fn read_on<T>(
+    fn ask_on<T>(
         &self,
         mut connection: Connection,
-        run: &impl Fn(&mut dyn Sql) -> Result<T, StoreError>,
+        run: &impl Fn(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let answer = connection.read(run)?;
+        let answer = run(&mut connection)?;
         if let Ok(mut readers) = self.readers.lock() {
             readers.push(connection);
         }
@@ -296,7 +306,7 @@ impl Store {
 
     /// A session.
     pub fn session(&self, id: &SessionId) -> Result<Option<Session>, StoreError> {
-        self.read(|sql| read::one(sql, "session", "session_id", id.as_str().into()))
+        self.look(|sql| read::one(sql, "session", "session_id", id.as_str().into()))
     }
 
     /// Every session.
@@ -317,7 +327,7 @@ impl Store {
 
     /// An approval.
     pub fn approval(&self, id: &ApprovalId) -> Result<Option<Approval>, StoreError> {
-        self.read(|sql| read::one(sql, "approval", "approval_id", id.as_str().into()))
+        self.look(|sql| read::one(sql, "approval", "approval_id", id.as_str().into()))
     }
 
     /// The approvals that stand here; all of them if nothing is said.
@@ -346,12 +356,12 @@ impl Store {
         &self,
         hash: &ActionHash,
     ) -> Result<Option<countersign_canon::Object<'static>>, StoreError> {
-        self.read(|sql| read::document(sql, Kept::Action, &hash.to_string()))
+        self.look(|sql| read::document(sql, Kept::Action, &hash.to_string()))
     }
 
     /// An execution.
     pub fn execution(&self, id: &PermitId) -> Result<Option<Execution>, StoreError> {
-        self.read(|sql| read::one(sql, "execution", "permit_id", id.as_str().into()))
+        self.look(|sql| read::one(sql, "execution", "permit_id", id.as_str().into()))
     }
 
     /// Every execution.
@@ -375,7 +385,7 @@ impl Store {
 
     /// A decision.
     pub fn decision(&self, id: &DecisionId) -> Result<Option<DecisionRecord>, StoreError> {
-        self.read(|sql| read::one(sql, "decision", "decision_id", id.as_str().into()))
+        self.look(|sql| read::one(sql, "decision", "decision_id", id.as_str().into()))
     }
 
     /// At most so many decisions, from this place of the log on.
@@ -390,7 +400,7 @@ impl Store {
 
     /// What a probe found.
     pub fn probe(&self, hash: &ProbeHash) -> Result<Option<ProbeFacts>, StoreError> {
-        self.read(|sql| read::document(sql, Kept::Probe, &hash.to_string()))
+        self.look(|sql| read::document(sql, Kept::Probe, &hash.to_string()))
     }
 
     /// What was proved about a policy version, or not.
@@ -400,7 +410,7 @@ impl Store {
 
     /// The certificate with this hash.
     pub fn certificate(&self, hash: &Sha256) -> Result<Option<String>, StoreError> {
-        self.read(|sql| read::document_body(sql, Kept::Certificate, &hash.to_string()))
+        self.look(|sql| read::document_body(sql, Kept::Certificate, &hash.to_string()))
     }
 
     /// Every policy version.
@@ -410,7 +420,7 @@ impl Store {
 
     /// A policy version.
     pub fn policy_version(&self, version: VersionNumber) -> Result<Option<PolicyVersion>, StoreError> {
-        self.read(|sql| read::one(sql, "policy_version", "version", version.get().into()))
+        self.look(|sql| read::one(sql, "policy_version", "version", version.get().into()))
     }
 
     /// The policy version in force.
@@ -430,7 +440,7 @@ impl Store {
 
     /// The token with this hash.
     pub fn token(&self, hash: &Sha256) -> Result<Option<Token>, StoreError> {
-        self.read(|sql| read::one(sql, "token", "token_hash", hash.to_string().into()))
+        self.look(|sql| read::one(sql, "token", "token_hash", hash.to_string().into()))
     }
 
     /// Every token.
@@ -456,7 +466,7 @@ fn sealing_key(connection: &mut Connection, options: &StoreOptions) -> Result<Se
         text.map(|text| SecretKey::parse(text.trim_end())).transpose().map_err(unreadable)
     };
     if let Some(key) = own()?
-        && connection.read(|sql| log::knows_key(sql, &key))?
+        && connection.look(|sql| log::knows_key(sql, &key))?
     {
         return Ok(key);
     }

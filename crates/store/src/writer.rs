@@ -20,7 +20,6 @@ use crate::{
     files::CheckpointCopy,
     log::Seal,
     request::{Call, CallError, Command, Reply},
-    sql::Sql,
     sqlite::Settler,
     working::{Flushed, Memory, Working},
 };
@@ -247,18 +246,18 @@ impl Desk {
         }
     }
 
-    /// Asks something of one state of the store, if need be twice.
-    pub(crate) fn read<T>(
+    /// Asks on the writer's connection, if need be twice.
+    pub(crate) fn ask<T>(
         &mut self,
-        run: impl Fn(&mut dyn Sql) -> Result<T, StoreError>,
+        run: impl Fn(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let was_open = self.connection.is_some();
         let mut connection = self.open()?;
-        let mut answer = connection.read(&run);
+        let mut answer = run(&mut connection);
         if was_open && matches!(answer, Err(StoreError::Unavailable { .. })) {
             // The database may have been away and be back: a connection from before is of no use.
             connection = self.open()?;
-            answer = connection.read(&run);
+            answer = run(&mut connection);
         }
         if answer.is_ok() {
             self.connection = Some(connection);
