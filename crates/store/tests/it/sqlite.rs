@@ -302,6 +302,25 @@ fn an_approval_that_was_forged_in_the_database_is_not_believed() {
     }
 }
 
+/// Whoever can write into the database can make a used approval look unused; it is still used once.
+#[test]
+fn an_approval_that_was_set_back_in_the_database_permits_nothing_again() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::WritesAllowed);
+    let raw = Connection::open(lab.data.join("state.db")).unwrap();
+    let id = lab.approved(&session);
+    let granted: String = raw.query_row("SELECT body FROM approval", (), |row| row.get(0)).unwrap();
+    assert!(lab.code(&session, "deploy", Some(&id)).1);
+    let events = lab.kinds(&session);
+    assert_eq!(raw.execute("UPDATE approval SET state = 'granted', body = ?1", [&granted]).unwrap(), 1);
+    let again = Decide { approval_id: Some(id), ..action(Some(&session), "deploy", "prod") };
+    let refused = lab.decide(again).unwrap_err();
+    assert_eq!(refused.code(), store_codes::URM_STORE_UNAVAILABLE, "{refused}");
+    assert_eq!(lab.kinds(&session), events, "and nothing was half done");
+    assert!(lab.code(&session, "fs.write", None).1, "others go on");
+    assert_eq!(lab.store.executions().unwrap().len(), 2);
+}
+
 /// While everybody queues, somebody beside the writer puts the write-ahead log into the database, and it begins anew.
 #[test]
 fn the_log_of_a_busy_store_begins_anew_beside_the_writer() {
