@@ -243,18 +243,15 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         version: 7,
-        // A hook reads the whole schema before every call, and the log that every call has written since it was put away.
-        // So there is less of both: what is kept by its hash has one table, which needs no guard, as a changed body has
-        // another hash; of a decision only what is searched by stands beside its body; and beside that of a policy
-        // version what a hook wants to know of it.
+        // A hook reads the whole schema before every call. So there is less of it: what is kept by its hash has one table,
+        // which needs no guard, as a changed body has another hash; what is found by its key alone lies by it. And beside
+        // the body of a policy version stands what a hook wants to know of it.
         before: &[
             "CREATE TABLE kept_policy_version AS SELECT * FROM policy_version",
-            "CREATE TABLE kept_decision AS SELECT * FROM decision",
             "CREATE TABLE kept_execution AS SELECT * FROM execution",
             "CREATE TABLE kept_session AS SELECT * FROM session",
             "CREATE TABLE kept_proof_run AS SELECT * FROM proof_run",
             "DROP TABLE policy_version",
-            "DROP TABLE decision",
             "DROP TABLE execution",
             "DROP TABLE session",
             "DROP TABLE proof_run",
@@ -265,11 +262,6 @@ const MIGRATIONS: &[Migration] = &[
                 name: "policy_version",
                 columns: "version BIGINT PRIMARY KEY, policy_hash TEXT NOT NULL, lattice_hash TEXT, allow_hash TEXT,
                     body TEXT NOT NULL",
-                form: Form::AppendOnly,
-            },
-            Table {
-                name: "decision",
-                columns: "log_index BIGINT PRIMARY KEY, decision_id TEXT NOT NULL UNIQUE, body TEXT NOT NULL",
                 form: Form::AppendOnly,
             },
             Table {
@@ -298,8 +290,6 @@ const MIGRATIONS: &[Migration] = &[
         statements: &[
             "INSERT INTO policy_version (version, policy_hash, body)
              SELECT version, policy_hash, body FROM kept_policy_version ORDER BY version",
-            "INSERT INTO decision (log_index, decision_id, body)
-             SELECT log_index, decision_id, body FROM kept_decision ORDER BY log_index",
             "INSERT INTO execution (permit_id, approval_id, state, due_at, body)
              SELECT permit_id, approval_id, state, due_at, body FROM kept_execution ORDER BY permit_id",
             "INSERT INTO session (session_id, owner, state, body)
@@ -311,7 +301,6 @@ const MIGRATIONS: &[Migration] = &[
             "INSERT INTO document (kind, hash, body) SELECT 'proof', proof_id, body FROM proof",
             "INSERT INTO document (kind, hash, body) SELECT 'certificate', proof_hash, body FROM certificate",
             "DROP TABLE kept_policy_version",
-            "DROP TABLE kept_decision",
             "DROP TABLE kept_execution",
             "DROP TABLE kept_session",
             "DROP TABLE kept_proof_run",

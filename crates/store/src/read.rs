@@ -1,6 +1,6 @@
 //! Questions that change nothing.
 
-use countersign_canon::Wire;
+use countersign_canon::{Sha256, Wire};
 use countersign_ledger::{
     Approval, DecisionRecord, Event, Execution, ExecutionState, LeafHash, LogCheck, LogFault, LogReport,
     NoteKey, PolicyVersion, ProofArtifact, SignedCheckpoint, StoredCheckpoint, StoredEvent, StreamId,
@@ -325,14 +325,25 @@ pub(crate) fn proofs(sql: &mut dyn Sql, version: i64) -> Result<Vec<ProofArtifac
     let query = "SELECT kept.body FROM proof_run run JOIN document kept ON kept.kind = $1 AND kept.hash = run.proof_id
         WHERE run.policy_version = $2 ORDER BY run.proof_id";
     let rows = sql.query(query, &[Kept::Proof.as_str().into(), version.into()])?;
-    rows.iter().map(|row| read_body(row.text(0)?)).collect()
+    let read = |row: &Row| {
+        let artifact: ProofArtifact = read_body(row.text(0)?)?;
+        let changed =
+            || StoreError::corrupt(format!("the proof {} is not what its id says", artifact.proof_id));
+        if artifact.is_itself() { Ok(artifact) } else { Err(changed()) }
+    };
+    rows.iter().map(read).collect()
 }
 
-/// What is kept by this hash, as it is written.
+/// What is kept by this hash, as it is written: it has the hash, or it is not believed.
 pub(crate) fn document_body(sql: &mut dyn Sql, kind: Kept, hash: &str) -> Result<Option<String>, StoreError> {
     let query = "SELECT body FROM document WHERE kind = $1 AND hash = $2";
     let rows = sql.query(query, &[kind.as_str().into(), hash.into()])?;
-    rows.first().map(|row| Ok(row.text(0)?.to_owned())).transpose()
+    let Some(row) = rows.first() else { return Ok(None) };
+    let body = row.text(0)?;
+    if Sha256::of(body.as_bytes()).to_string() != hash {
+        return Err(StoreError::corrupt(format!("the {} {hash} has another hash", kind.as_str())));
+    }
+    Ok(Some(body.to_owned()))
 }
 
 /// What is kept by this hash.

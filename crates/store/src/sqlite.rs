@@ -25,7 +25,7 @@ const VERSION_MIN: i32 = 3_051_003;
 /// LIMIT: how long a writer waits for another process that shares the data folder.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// LIMIT: a write-ahead log that is longer costs more to read again than to put away; a decision adds some 48 kB.
+/// LIMIT: a write-ahead log that is longer costs more to read again than to put away; a decision adds some 54 kB.
 const LOG_BYTES_LONG: u64 = 300_000;
 
 /// How many prepared statements a connection keeps.

@@ -9,7 +9,7 @@ use std::{
 
 use countersign_canon::{Json, Object, Sha256, Timestamp, Wire};
 use countersign_ledger::{
-    Activation, Approval, ApproverKey, DecisionId, Execution, LeafHash, LoadedVersion, NewEvent,
+    Activation, Approval, ApproverKey, DecisionRecord, Execution, LeafHash, LoadedVersion, NewEvent,
     PolicyVersion, Seq, Session, SignedCheckpoint, StreamId, Token,
 };
 use countersign_policy::{ApprovalRecord, EvidenceRef, ProbeFacts};
@@ -198,11 +198,20 @@ impl<'t> Working<'t> {
     /// Keeps a decision with its canonical body; `log_index` is that of the event that carries its hash.
     pub(crate) fn keep_decision(
         &mut self,
-        id: &DecisionId,
+        record: &DecisionRecord,
         body: String,
         log_index: u64,
     ) -> Result<(), StoreError> {
-        self.new_decisions.push(vec![count_cell(log_index)?, id.as_str().into(), body.into()]);
+        self.new_decisions.push(vec![
+            record.decision_id.as_str().into(),
+            record.session_id.as_ref().map(|id| id.as_str()).into(),
+            record.context.evaluation_ts.as_unix().into(),
+            record.policy_version.get().into(),
+            record.policy_hash.to_string().into(),
+            record.trace_version.as_str().into(),
+            count_cell(log_index)?,
+            body.into(),
+        ]);
         Ok(())
     }
 
@@ -301,7 +310,17 @@ impl<'t> Working<'t> {
             if rows.is_empty() { Ok(()) } else { sql.insert(table, columns, rows) }
         };
         insert(self.sql, "event", &["log_index", "stream_id", "seq", "body"], self.new_events)?;
-        insert(self.sql, "decision", &["log_index", "decision_id", "body"], self.new_decisions)?;
+        let columns = [
+            "decision_id",
+            "session_id",
+            "decided_at",
+            "policy_version",
+            "policy_hash",
+            "trace_version",
+            "log_index",
+            "body",
+        ];
+        insert(self.sql, "decision", &columns, self.new_decisions)?;
         for ((kind, hash), body) in self.kept {
             let row = vec![kind.as_str().into(), hash.into(), body.into()];
             self.sql.insert_new("document", &["kind", "hash", "body"], vec![row])?;

@@ -189,7 +189,7 @@ impl Working<'_> {
         for advisory in record.trace.get("advisories").and_then(Json::as_array).unwrap_or_default() {
             self.emit(&asked.event(EventKind::Advisory, object_of(advisory)))?;
         }
-        self.keep_decision(&record.decision_id, body, log_index)?;
+        self.keep_decision(record, body, log_index)?;
         Ok(())
     }
 

@@ -251,9 +251,6 @@ fn a_store_of_the_second_schema_keeps_its_answers_and_forgets_them_after_a_day()
              body TEXT NOT NULL) STRICT;
          INSERT INTO reply SELECT request_key, payload_hash, checkpoint, body FROM answer;
          DROP TABLE answer; ALTER TABLE execution ADD COLUMN begun_at INTEGER NOT NULL DEFAULT 0;
-         CREATE TABLE before AS SELECT decision_id, NULL AS session_id, 0 AS decided_at, 1 AS policy_version,
-             '' AS policy_hash, '' AS trace_version, log_index, body FROM decision;
-         DROP TABLE decision; ALTER TABLE before RENAME TO decision;
          CREATE TABLE before AS SELECT version, policy_hash, body FROM policy_version;
          DROP TABLE policy_version; ALTER TABLE before RENAME TO policy_version;
          CREATE TABLE action (action_hash TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT;
@@ -319,6 +316,21 @@ fn an_approval_that_was_set_back_in_the_database_permits_nothing_again() {
     assert_eq!(lab.kinds(&session), events, "and nothing was half done");
     assert!(lab.code(&session, "fs.write", None).1, "others go on");
     assert_eq!(lab.store.executions().unwrap().len(), 2);
+}
+
+/// What a reviewer is shown is what the approval is for, or nothing.
+#[test]
+fn an_action_that_was_changed_in_the_database_is_not_shown() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::WritesAllowed);
+    let id = lab.request(&session, "deploy");
+    let hash = lab.store.approval(&id).unwrap().unwrap().action_hash;
+    assert!(lab.store.action(&hash).unwrap().is_some());
+    let raw = Connection::open(lab.data.join("state.db")).unwrap();
+    let change = "UPDATE document SET body = replace(body, 'prod', 'test') WHERE kind = 'action'";
+    assert_eq!(raw.execute(change, ()).unwrap(), 1);
+    let refused = lab.store.action(&hash).unwrap_err();
+    assert_eq!(refused.code(), store_codes::STORE_CORRUPT, "{refused}");
 }
 
 /// While everybody queues, somebody beside the writer puts the write-ahead log into the database, and it begins anew.
