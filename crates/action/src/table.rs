@@ -340,26 +340,25 @@ pub struct Table {
 /// Rules that were not read.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Unread {
-    /// For each rule a line: its host, its names, a tab, and how many bytes it has.
+    /// For each rule a line: its host, its names, a tab, and where it begins and ends.
     heads: &'static str,
-    /// The rules, in the same order.
+    /// The rules.
     rules: &'static str,
 }
 
 impl Unread {
-    /// The rule of what has this name.
+    /// The rule of what has this name. Byte by byte: the words are short, and there are a thousand of them.
     fn find(&self, host: &str, name: &str) -> Option<Json<'static>> {
-        let mut start = 0_usize;
-        for head in self.heads.lines() {
-            let (names, length) = head.split_once('\t')?;
-            let end = start.checked_add(length.parse().ok()?)?;
-            let mut names = names.split(' ');
-            if names.next() == Some(host) && names.any(|known| known == name) {
-                return Json::parse(self.rules.get(start..end)?.as_bytes()).ok();
-            }
-            start = end;
-        }
-        None
+        let has_it = |head: &&[u8]| {
+            let names = head.split(|byte| *byte == b'\t').next().unwrap_or_default();
+            let mut words = names.split(|byte| *byte == b' ');
+            words.next() == Some(host.as_bytes()) && words.any(|known| known == name.as_bytes())
+        };
+        let head = self.heads.as_bytes().split(|byte| *byte == b'\n').find(has_it)?;
+        let (_, place) = core::str::from_utf8(head).ok()?.split_once('\t')?;
+        let (start, end) = place.split_once(' ')?;
+        let rule = self.rules.get(start.parse().ok()?..end.parse().ok()?)?;
+        Json::parse(rule.as_bytes()).ok()
     }
 }
 
@@ -406,7 +405,7 @@ impl Table {
     }
 
     /// The table as lines: the table without its tools and commands; then for each of these its host or a dash, its names and
-    /// how long its rule is; an empty line, and the rules.
+    /// where its rule begins and ends; an empty line, and the rules.
     ///
     /// # Errors
     ///
@@ -419,8 +418,10 @@ impl Table {
         let (mut heads, mut rules) = (String::new(), String::new());
         let mut add = |host: &str, names: &Labels, rule: String| {
             let names: Vec<&str> = names.iter().map(Text::as_str).collect();
-            heads.push_str(&format!("{host} {}\t{}\n", names.join(" "), rule.len().saturating_add(1)));
-            rules.push_str(&format!("{rule}\n"));
+            let start = rules.len();
+            rules.push_str(&rule);
+            heads.push_str(&format!("{host} {}\t{start} {}\n", names.join(" "), rules.len()));
+            rules.push('\n');
         };
         for (host, of_host) in &tools {
             of_host.iter().for_each(|tool| add(host.as_str(), &tool.names, tool.to_canonical()));

@@ -90,14 +90,6 @@ impl Connection {
         }
     }
 
-    /// Sees to it that whoever opens the database next has little to read again.
-    pub(crate) fn keep_log_short(&self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(connection) => sqlite::keep_log_short(connection),
-            Self::Postgresql(_) => Ok(()),
-        }
-    }
-
     /// Copies the database to a new file while it is in use.
     pub(crate) fn back_up(&self, target: &Path) -> Result<(), StoreError> {
         match self {

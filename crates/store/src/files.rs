@@ -37,9 +37,22 @@ pub(crate) fn is_there(path: &Path) -> bool {
     path.exists()
 }
 
-/// How long a file is; nothing if it is not there.
-pub(crate) fn bytes_of(path: &Path) -> u64 {
-    fs::metadata(path).map_or(0, |metadata| metadata.len())
+/// Whether SQLite's write-ahead log has this many pages: whether the last of them bears the mark of the log as it began last.
+/// The length of the file does not say so, since a log that begins anew is written over the one before.
+pub(crate) fn log_reaches(path: &Path, pages: u64) -> bool {
+    const HEADER_BYTES: u64 = 32;
+    const FRAME_HEADER_BYTES: u64 = 24;
+    let reaches = |file: fs::File| {
+        let (mut page_bytes, mut mark, mut mark_there) = ([0; 4], [0; 8], [0; 8]);
+        file.read_exact_at(&mut page_bytes, 8)?;
+        file.read_exact_at(&mut mark, 16)?;
+        let frame_bytes = u64::from(u32::from_be_bytes(page_bytes)).saturating_add(FRAME_HEADER_BYTES);
+        let last = frame_bytes.saturating_mul(pages.saturating_sub(1)).saturating_add(HEADER_BYTES);
+        file.read_exact_at(&mut mark_there, last.saturating_add(8))?;
+        io::Result::Ok(mark == mark_there)
+    };
+    // One that is too short to be read there does not reach that far.
+    fs::File::open(path).and_then(reaches).unwrap_or_default()
 }
 
 /// Makes durable which files a folder has.

@@ -25,8 +25,8 @@ const VERSION_MIN: i32 = 3_051_003;
 /// LIMIT: how long a writer waits for another process that shares the data folder.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// LIMIT: a write-ahead log that is longer costs more to read again than to put away; a decision adds some 54 kB.
-const LOG_BYTES_LONG: u64 = 300_000;
+/// LIMIT: a write-ahead log with more pages costs more to read again than to put away; a decision adds a dozen.
+const LOG_PAGES_LONG: u64 = 70;
 
 /// How many prepared statements a connection keeps.
 const STATEMENTS_MAX: usize = 64;
@@ -58,12 +58,16 @@ fn open_in(company: Company, data: &Path) -> Result<Connection, StoreError> {
     refuse_old_engine(rusqlite::version_number())?;
     let path = data.join(FILE);
     files::private_file(&path)?;
-    let is_first = !files::is_there(&data.join(WAL_FILE));
+    let log = data.join(WAL_FILE);
+    let is_first = !files::is_there(&log);
     let mut connection = dial::sqlite(&path)?;
     if company == Company::Nobody {
         be_alone(&connection)?;
     }
     configure(&connection)?;
+    if company == Company::Nobody {
+        keep_log_short(&connection, &log)?;
+    }
     if !migration::is_current(&mut &connection)? {
         write(&mut connection, migration::migrate)?;
     }
@@ -96,12 +100,12 @@ pub(crate) fn read<T>(
     Ok(answer)
 }
 
-/// Puts the write-ahead log into the database and empties it, if it has become long: a process that finds nobody else at
-/// the database reads all of it again. Who is reading now keeps it as it is.
-pub(crate) fn keep_log_short(connection: &Connection) -> Result<(), StoreError> {
-    let log = connection.path().map(|path| format!("{path}-wal"));
-    if log.is_some_and(|log| files::bytes_of(Path::new(&log)) > LOG_BYTES_LONG) {
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+/// Puts the write-ahead log into the database, if it has become long: a process that finds nobody else at the database reads
+/// all of it again. What is written next goes where the log began, over what was put away: a file that keeps its length
+/// is on the disk in half the time.
+fn keep_log_short(connection: &Connection, log: &Path) -> Result<(), StoreError> {
+    if files::log_reaches(log, LOG_PAGES_LONG) {
+        connection.query_row("PRAGMA wal_checkpoint(RESTART)", (), |_| Ok(()))?;
     }
     Ok(())
 }

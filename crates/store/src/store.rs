@@ -121,15 +121,6 @@ impl Store {
         answer.recv().unwrap_or_else(|_| Err(gone().into()))
     }
 
-    /// Sees to it that whoever opens the store next has little to read again: for a process that ends without closing it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the database refuses.
-    pub fn keep_log_short(&self) -> Result<(), StoreError> {
-        self.writer.desk().map_or(Ok(()), |mut desk| desk.keep_log_short())
-    }
-
     /// The number of the policy version in force, if it is the one of these documents: the bytes of rules, lattice and allow
     /// policy. Then the next decision is made from them without reading the stored ones: what has the same hash is the same.
     ///

@@ -270,14 +270,6 @@ impl Desk {
         self.loaded = Some(Arc::new(loaded));
     }
 
-    /// Sees to it that whoever opens the database next has little to read again.
-    pub(crate) fn keep_log_short(&mut self) -> Result<(), StoreError> {
-        let connection = self.open()?;
-        connection.keep_log_short()?;
-        self.connection = Some(connection);
-        Ok(())
-    }
-
     fn open(&mut self) -> Result<Connection, StoreError> {
         if let Some(connection) = self.connection.take() {
             return Ok(connection);

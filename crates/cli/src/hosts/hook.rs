@@ -13,7 +13,7 @@ use countersign_canon::{Issue, Json, Text};
 use countersign_ledger::OutcomeStatus;
 use countersign_policy::{ActionKind, action_hash};
 use countersign_service::{
-    Door, ServiceError,
+    Door,
     api::{DecideCall, ReportCall},
 };
 
@@ -79,17 +79,9 @@ fn ask(host: Host, workspace: Option<PathBuf>) -> Result<Said, Issue> {
         Event::Before => told.before(&ground, &door),
         Event::After(status) => told.after(&door, status),
     };
-    leave(ground, door)?;
-    said
-}
-
-/// Ends the process's use of what it opened without the work of closing it: everything is durable already.
-fn leave(ground: Ground, door: Door) -> Result<(), Issue> {
-    if let Door::Here(node, _) = &door {
-        node.store().keep_log_short().map_err(|error| Issue::from(&ServiceError::from(error)))?;
-    }
+    // The process ends without the work of closing what it opened: everything is durable already.
     std::mem::forget((ground, door));
-    Ok(())
+    said
 }
 
 /// What a host told.

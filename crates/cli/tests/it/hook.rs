@@ -148,6 +148,23 @@ fn texts_behind_the_hashes_of_a_payload_are_kept_for_the_reviewer() {
 }
 
 /// Everything that can be wrong around a hook is a no, with its code, and never exit 1.
+/// Each hook leaves its part of the write-ahead log behind. Now and then one puts it away, and the next ones write over it.
+#[test]
+fn the_write_ahead_log_of_many_calls_stays_short() {
+    let sandbox = governed();
+    let log = sandbox.path().join(".countersign/state.db-wal");
+    let mut lengths = Vec::new();
+    for id in 0..40 {
+        let input = call("claude-code", &sandbox, &format!("call_{id}"), "ls");
+        assert_eq!(hook(&sandbox, "claude-code", &input).exit, Some(0));
+        lengths.push(log.metadata().unwrap().len());
+    }
+    assert!(lengths.is_sorted(), "it is written over, not cut off: {lengths:?}");
+    assert!(lengths[39] < 100 * 4120 && lengths[20] == lengths[39], "{lengths:?}");
+    assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(0));
+    assert_eq!(sandbox.waits_s(".countersign/state.db").len(), 40);
+}
+
 #[test]
 fn doubt_is_a_no() {
     let ordinary = |sandbox: &Sandbox| call("codex", sandbox, "a", "ls");
