@@ -30,6 +30,11 @@ impl Sandbox {
         self
     }
 
+    /// How many bytes a file has.
+    pub(crate) fn bytes_of(&self, name: &str) -> u64 {
+        fs::metadata(self.path().join(name)).unwrap().len()
+    }
+
     /// Reads a file of the folder, if it is there.
     pub(crate) fn read(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.path().join(name)).ok()
