@@ -2,7 +2,7 @@
 
 use crate::{
     server::Service,
-    support::{Ran, Sandbox},
+    support::{Ran, Sandbox, is_soak},
 };
 
 /// A call of Bash, as each of the three hosts tells it.
@@ -162,6 +162,24 @@ fn the_write_ahead_log_of_many_calls_stays_short() {
     assert!(lengths[39] < 100 * 4120 && lengths[20] == lengths[39], "{lengths:?}");
     assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(0));
     assert_eq!(sandbox.waits_s(".countersign/state.db").len(), 40);
+}
+
+#[test]
+fn a_killed_hook_takes_nothing_back_that_was_allowed() {
+    let sandbox = governed();
+    let input = |round: u32| call("claude-code", &sandbox, &format!("call_{round}"), "ls");
+    let whole = sandbox.time(&["hook", "claude-code"], input(u32::MAX).as_bytes());
+    // From before it has begun until well after it is over.
+    let is_allowed = |round: &u32| {
+        let after = whole * (round * 37 % 200) / 100;
+        sandbox.run_and_kill(&["hook", "claude-code"], input(*round).as_bytes(), after) == Some(0)
+    };
+    let allowed: Vec<u32> = (0..if is_soak() { 2000 } else { 100 }).filter(is_allowed).collect();
+    assert!(!allowed.is_empty() && !allowed.contains(&0), "{allowed:?}");
+    assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(0));
+    for round in allowed {
+        assert_eq!(code(&hook(&sandbox, "claude-code", &input(round))), "URM_EXISTS", "call {round} is lost");
+    }
 }
 
 #[test]

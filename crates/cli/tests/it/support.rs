@@ -5,7 +5,8 @@ use std::{
     fs,
     io::Write as _,
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
 };
 
 /// A folder of its own for one test.
@@ -80,7 +81,34 @@ impl Sandbox {
 
     /// Runs the program there with these arguments and standard input.
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        let mut child = self.start(arguments);
+        let mut stdin = child.stdin.take().unwrap();
+        let input = input.to_owned();
+        // The program may end without reading everything; that is its business.
+        let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        Ran { exit: status.code(), stdout, stderr }
+    }
+
+    /// How long the program takes there with these arguments and standard input.
+    pub(crate) fn time(&self, arguments: &[&str], input: &[u8]) -> Duration {
+        let start = Instant::now();
+        assert_eq!(self.run_with_input(arguments, input).exit, Some(0));
+        start.elapsed()
+    }
+
+    /// Runs the program there and kills it after this time; its exit code, if it was over by then.
+    pub(crate) fn run_and_kill(&self, arguments: &[&str], input: &[u8], after: Duration) -> Option<i32> {
+        let mut child = self.start(arguments);
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        std::thread::sleep(after);
+        child.kill().unwrap();
+        child.wait().unwrap().code()
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_countersign"))
             .args(arguments)
             .current_dir(self.path())
             .env_remove("NO_COLOR")
@@ -89,14 +117,7 @@ impl Sandbox {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_owned();
-        // The program may end without reading everything; that is its business.
-        let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
-        feeder.join().unwrap();
-        Ran { exit: status.code(), stdout, stderr }
+            .unwrap()
     }
 }
 
