@@ -11,7 +11,7 @@ use countersign_policy::{ActionHash, AllowHash, ApprovalState, LatticeHash, Poli
 use crate::{
     StoreError,
     log::{WALK_ROWS, load_keys},
-    shelf::{Entity, Kept, one_body, read_body, read_rows},
+    shelf::{Entity, Kept, read_body, read_rows},
     sql::{Cell, Row, Sql, count_cell},
 };
 
@@ -295,7 +295,7 @@ pub(crate) fn one<T: Wire>(
     column: &str,
     value: Cell,
 ) -> Result<Option<T>, StoreError> {
-    let rows = sql.query(&one_body(table, column), &[value])?;
+    let rows = sql.query(&format!("SELECT body FROM {table} WHERE {column} = $1"), &[value])?;
     rows.first().map(|row| read_body(row.text(0)?)).transpose()
 }
 

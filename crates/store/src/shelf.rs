@@ -61,15 +61,10 @@ impl<E: Entity> Shelf<E> {
         if wanted.is_empty() {
             return Ok(());
         }
-        // One row is asked for in the words of everybody who asks for one: a statement that is known need not be prepared.
-        let rows = match wanted[..] {
-            [key] => sql.query(&one_body(E::TABLE, E::KEY), &[key.into()])?,
-            _ => {
-                let (among, keys) = among(sql, &wanted);
-                sql.query(&format!("SELECT body FROM {} WHERE {} {among}", E::TABLE, E::KEY), &[keys])?
-            }
-        };
-        for row in rows {
+        // For one key these are the words of `read::one`: a statement that is known need not be prepared.
+        let (among, keys) = among(sql, &wanted);
+        let query = format!("SELECT body FROM {} WHERE {} {among}", E::TABLE, E::KEY);
+        for row in sql.query(&query, &[keys])? {
             let body = row.text(0)?.to_owned();
             let value: E = read_body(&body)?;
             let key = value.key();
@@ -131,11 +126,6 @@ impl<E: Entity> Shelf<E> {
             [E::KEY].into_iter().chain(E::SEARCH.iter().copied()).chain(["body"]).collect();
         if new.is_empty() { Ok(()) } else { sql.insert(E::TABLE, &columns, new) }
     }
-}
-
-/// Asks for the body of the one row that has the first parameter in this column.
-pub(crate) fn one_body(table: &str, column: &str) -> String {
-    format!("SELECT body FROM {table} WHERE {column} = $1")
 }
 
 /// What is kept once, by its hash.
