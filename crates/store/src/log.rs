@@ -145,13 +145,8 @@ impl Head {
     }
 
     /// Signs the log as it is now and writes the checkpoint down.
-    pub(crate) fn sign(
-        &mut self,
-        sql: &mut dyn Sql,
-        seal: &mut Seal,
-    ) -> Result<SignedCheckpoint, StoreError> {
+    pub(crate) fn sign(&self, sql: &mut dyn Sql, seal: &mut Seal) -> Result<SignedCheckpoint, StoreError> {
         let key = &seal.key;
-        self.number = self.number.saturating_add(1);
         let head = TreeHead { size: self.frontier.size(), root: self.frontier.root() };
         let checkpoint = Checkpoint { origin: key.public().name, head, number: self.number };
         let note = checkpoint.sign(key);

@@ -46,6 +46,14 @@ struct Slot<E> {
     stored: Option<String>,
     value: Option<E>,
     is_changed: bool,
+    /// What it was in between, if it has changed more than once: each step has its own conditions.
+    between: Vec<E>,
+}
+
+impl<E> Slot<E> {
+    const fn read(stored: Option<String>, value: Option<E>) -> Self {
+        Self { stored, value, is_changed: false, between: Vec::new() }
+    }
 }
 
 impl<E: Entity> Shelf<E> {
@@ -74,11 +82,10 @@ impl<E: Entity> Shelf<E> {
                     E::TABLE
                 )));
             }
-            self.0.insert(key, Slot { stored: Some(body), value: Some(value), is_changed: false });
+            self.0.insert(key, Slot::read(Some(body), Some(value)));
         }
         for key in wanted {
-            let absent = Slot { stored: None, value: None, is_changed: false };
-            self.0.entry(key.to_owned()).or_insert(absent);
+            self.0.entry(key.to_owned()).or_insert_with(|| Slot::read(None, None));
         }
         Ok(())
     }
@@ -91,9 +98,10 @@ impl<E: Entity> Shelf<E> {
 
     /// Notes what a row is to be; it must have been read, or not exist.
     pub(crate) fn put(&mut self, value: E) {
-        let slot = self.0.entry(value.key());
-        let slot = slot.or_insert(Slot { stored: None, value: None, is_changed: false });
-        slot.value = Some(value);
+        let slot = self.0.entry(value.key()).or_insert_with(|| Slot::read(None, None));
+        let before = slot.value.replace(value);
+        // A row that is new is written once, as it is in the end.
+        slot.between.extend(before.filter(|_| slot.is_changed && slot.stored.is_some()));
         slot.is_changed = true;
     }
 
@@ -107,24 +115,55 @@ impl<E: Entity> Shelf<E> {
         self.0.values().filter_map(|slot| slot.value.as_ref())
     }
 
-    /// Writes what has changed; every change replaces just the row that was read.
-    pub(crate) fn flush(&mut self, sql: &mut dyn Sql) -> Result<(), StoreError> {
-        let mut new = Vec::new();
+    /// What has changed, to be written; every change replaces just the row that was read.
+    pub(crate) fn changes(&mut self) -> Changes {
+        let columns = [E::KEY].into_iter().chain(E::SEARCH.iter().copied()).chain(["body"]).collect();
+        let mut changes = Changes { table: E::TABLE, columns, new: Vec::new(), replacing: Vec::new() };
         for slot in self.0.values_mut().filter(|slot| slot.is_changed) {
-            let Some(value) = &slot.value else { continue };
-            let body = value.to_canonical();
-            match slot.stored.replace(body.clone()) {
-                Some(stored) => replace(sql, value, body, stored)?,
-                None => {
-                    let key = Cell::from(value.key());
-                    new.push([key].into_iter().chain(value.search()).chain([body.into()]).collect());
+            for value in std::mem::take(&mut slot.between).iter().chain(&slot.value) {
+                let body = value.to_canonical();
+                match slot.stored.replace(body.clone()) {
+                    Some(stored) => changes.replacing.push(replacement(value, body, stored)),
+                    None => {
+                        let key = Cell::from(value.key());
+                        let row = [key].into_iter().chain(value.search()).chain([body.into()]);
+                        changes.new.push(row.collect());
+                    }
                 }
             }
             slot.is_changed = false;
         }
-        let columns: Vec<&str> =
-            [E::KEY].into_iter().chain(E::SEARCH.iter().copied()).chain(["body"]).collect();
-        if new.is_empty() { Ok(()) } else { sql.insert(E::TABLE, &columns, new) }
+        changes
+    }
+}
+
+impl<E> Default for Shelf<E> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+/// What is to be written to one table.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    table: &'static str,
+    columns: Vec<&'static str>,
+    new: Vec<Vec<Cell>>,
+    /// Statements with their cells, each of which is to change one row.
+    replacing: Vec<(String, Vec<Cell>)>,
+}
+
+impl Changes {
+    /// Writes it.
+    pub(crate) fn write(self, sql: &mut dyn Sql) -> Result<(), StoreError> {
+        for (statement, cells) in self.replacing {
+            let found = sql.query(&statement, &cells)?.len();
+            if found != 1 {
+                let message = format!("{found} rows of {} were changed instead of one", self.table);
+                return Err(StoreError::Unavailable { message });
+            }
+        }
+        if self.new.is_empty() { Ok(()) } else { sql.insert(self.table, &self.columns, self.new) }
     }
 }
 
@@ -165,7 +204,7 @@ pub(crate) fn among(sql: &dyn Sql, texts: &[&str]) -> (String, Cell) {
 }
 
 /// Compare and set in one statement: anything else than one changed row means that somebody else was here.
-fn replace<E: Entity>(sql: &mut dyn Sql, value: &E, body: String, stored: String) -> Result<(), StoreError> {
+fn replacement<E: Entity>(value: &E, body: String, stored: String) -> (String, Vec<Cell>) {
     let mut cells = value.search();
     cells.extend([body.into(), value.key().into(), stored.into()]);
     let mut parameters = 1_u32..;
@@ -185,12 +224,7 @@ fn replace<E: Entity>(sql: &mut dyn Sql, value: &E, body: String, stored: String
         cells.extend([state.into(), unexpired_at.into()]);
     }
     statement.push_str(&format!(" RETURNING {}", E::KEY));
-    match sql.query(&statement, &cells)?.len() {
-        1 => Ok(()),
-        found => Err(StoreError::Unavailable {
-            message: format!("{found} rows of {} were changed instead of one", E::TABLE),
-        }),
-    }
+    (statement, cells)
 }
 
 /// The rows of a query whose first column is a body.

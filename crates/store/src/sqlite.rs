@@ -28,6 +28,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// LIMIT: a write-ahead log with more pages costs more to read again than to put away; a decision adds a dozen.
 const LOG_PAGES_LONG: u64 = 70;
 
+/// How large the pages of a database are that many will write to: three decisions share one, where the usual page has room
+/// for one and wastes the rest of it. A hook that makes its own writes few rows and many pages, so its pages are the usual ones.
+const PAGE_BYTES_MANY: i64 = 8192;
+
 /// How many prepared statements a connection keeps.
 const STATEMENTS_MAX: usize = 64;
 
@@ -61,8 +65,10 @@ fn open_in(company: Company, data: &Path) -> Result<Connection, StoreError> {
     let log = data.join(WAL_FILE);
     let is_first = !files::is_there(&log);
     let mut connection = dial::sqlite(&path)?;
-    if company == Company::Nobody {
-        be_alone(&connection)?;
+    match company {
+        Company::Nobody => be_alone(&connection)?,
+        // Counts only for a database that is being made.
+        Company::Others => connection.pragma_update(None, "page_size", PAGE_BYTES_MANY)?,
     }
     configure(&connection)?;
     if company == Company::Nobody {

@@ -23,7 +23,7 @@ use crate::{
     request::{Call, CallError},
     shelf::Kept,
     sql::Sql,
-    writer::{Answer, Desk, Responder, Writer},
+    writer::{Answer, Responder, Writer},
 };
 
 /// The file of the key that signs the log.
@@ -104,7 +104,7 @@ impl Store {
     /// Carries out a command here and now, and waits until it is durable; nothing if somebody else is at it: then it is to
     /// be queued. For a caller that is alone: it need not wait for a thread to wake up, and to be woken again.
     pub fn call_alone(&self, call: &Call) -> Option<Result<Answer, CallError>> {
-        self.writer.free_desk().map(|mut desk| answer_one(&mut desk, call))
+        self.writer.answer_alone(call)
     }
 
     /// Carries out a command and waits until it is durable.
@@ -113,8 +113,8 @@ impl Store {
     ///
     /// Fails if the store says no, or cannot say; nothing has been done then.
     pub fn call(&self, call: Call) -> Result<Answer, CallError> {
-        if let Some(mut desk) = self.writer.free_desk() {
-            return answer_one(&mut desk, &call);
+        if let Some(answer) = self.writer.answer_alone(&call) {
+            return answer;
         }
         let (answered, answer) = sync_channel(1);
         self.submit(call, Box::new(move |result| drop(answered.send(result))));
@@ -438,10 +438,6 @@ impl Store {
     pub fn tokens(&self) -> Result<Vec<Token>, StoreError> {
         self.read(|sql| read::all(sql, "token", "name"))
     }
-}
-
-fn answer_one(desk: &mut Desk, call: &Call) -> Result<Answer, CallError> {
-    desk.answer(std::slice::from_ref(call)).pop().unwrap_or_else(|| Err(gone().into()))
 }
 
 fn gone() -> StoreError {

@@ -1,27 +1,29 @@
 //! The one writer of a process: does what has queued up in one transaction, and only then answers.
+//!
+//! A thread writes; whoever brings a call works out its answer, as far as what is known suffices, while that thread is
+//! still busy with the calls before. An answer counts, and is given, only once it is durable.
+
+mod desk;
+mod office;
+
+pub(crate) use self::desk::Desk;
 
 use std::{
     fmt,
-    sync::{
-        Arc, Mutex, MutexGuard,
-        atomic::{AtomicUsize, Ordering},
-        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
-    },
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::JoinHandle,
 };
 
-use countersign_ledger::{LoadedVersion, PermitDocument, PermitId, Session, SignedCheckpoint, StreamId};
-use countersign_policy::{ActionHash, SessionId};
+use countersign_ledger::{PermitDocument, PermitId, SignedCheckpoint};
+use countersign_policy::ActionHash;
 
+use self::office::{Known, Office, Queue, Turn};
 use crate::{
     StoreError,
     connection::{Connection, Database},
-    engine::{self, Made},
     files::CheckpointCopy,
     log::Seal,
-    request::{Call, CallError, Command, Reply},
-    sqlite::Settler,
-    working::{Flushed, Memory, Working},
+    request::{Call, CallError, Reply},
 };
 
 /// LIMIT: how many requests wait at most; one more is refused, and nothing is done.
@@ -77,23 +79,19 @@ pub struct Answer {
 /// What is called with the answer, once.
 pub type Responder = Box<dyn FnOnce(Result<Answer, CallError>) + Send>;
 
-enum Job {
-    Call(Box<Call>, Responder),
-    Stop,
-}
-
 /// The one who writes: whoever calls, while nobody queues; else a thread that takes what has queued up.
 pub(crate) struct Writer {
-    desk: Arc<Mutex<Desk>>,
-    line: Mutex<Option<Line>>,
+    room: Arc<Room>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The queue and the thread that it leads to.
-struct Line {
-    queue: SyncSender<Job>,
-    thread: JoinHandle<()>,
-    /// How many have queued and were not answered yet.
-    waiting: Arc<AtomicUsize>,
+/// Where the writer works. Whoever wants several locks takes them in this order, or only tries for them.
+struct Room {
+    desk: Mutex<Desk>,
+    office: Mutex<Office>,
+    queue: Mutex<Queue>,
+    /// Rung for a writer that waits when there is something to do.
+    bell: Condvar,
 }
 
 impl fmt::Debug for Writer {
@@ -110,50 +108,61 @@ impl Writer {
         seal: Seal,
         copy: Option<CheckpointCopy>,
     ) -> Self {
-        let desk = Desk {
-            database,
-            connection: Some(connection),
-            seal,
-            copy,
-            loaded: None,
-            memory: None,
-            settler: None,
-        };
-        Self { desk: Arc::new(Mutex::new(desk)), line: Mutex::default() }
+        let desk = Mutex::new(Desk::new(database, connection, seal, copy));
+        let room = Room { desk, office: Mutex::default(), queue: Mutex::default(), bell: Condvar::new() };
+        Self { room: Arc::new(room), thread: Mutex::default() }
     }
 
-    /// The writer's desk, if nobody queues and nobody sits at it: a program that calls once needs no thread for that.
+    /// The writer's desk, if nobody has ever queued and nobody sits at it: a program that calls once needs no other connection.
     pub(crate) fn desk(&self) -> Option<MutexGuard<'_, Desk>> {
-        let line = self.line.lock().ok()?;
-        if line.is_some() { None } else { self.desk.try_lock().ok() }
+        let thread = self.thread.lock().ok()?;
+        if thread.is_some() { None } else { self.room.desk.try_lock().ok() }
     }
 
-    /// The writer's desk, if nobody waits for it and nobody sits at it just now.
-    pub(crate) fn free_desk(&self) -> Option<MutexGuard<'_, Desk>> {
-        let line = self.line.lock().ok()?;
-        let is_free = line.as_ref().is_none_or(|line| line.waiting.load(Ordering::Acquire) == 0);
-        if is_free { self.desk.try_lock().ok() } else { None }
+    /// Carries out a command here and now, if nobody waits and nobody writes just now.
+    pub(crate) fn answer_alone(&self, call: &Call) -> Option<Result<Answer, CallError>> {
+        let Room { desk, office, queue, bell: _ } = &*self.room;
+        if !queue.lock().ok()?.is_quiet() {
+            return None;
+        }
+        let mut desk = desk.try_lock().ok()?;
+        let ahead = office.try_lock().ok()?.ahead.take_if(|ahead| ahead.done.is_empty());
+        let (mut answers, known) = desk.answer(std::slice::from_ref(call), ahead);
+        // Before the desk is free for the next one.
+        self.room.learn(known);
+        answers.pop()
     }
 
     /// Queues a command; `respond` is called with its answer, also if there is no room.
     pub(crate) fn submit(&self, call: Call, respond: Responder) {
-        let mut line = match self.line.lock() {
-            Ok(line) => line,
-            Err(_) => return respond(Err(closed().into())),
+        if let Err(error) = self.start() {
+            return respond(Err(error.into()));
+        }
+        let Room { desk: _, office, queue, bell } = &*self.room;
+        let pushed = match queue.lock() {
+            Ok(mut queue) => queue.push(call, respond),
+            Err(_) => Err((respond, closed())),
         };
-        if line.is_none() {
-            match Line::start(Arc::clone(&self.desk)) {
-                Ok(started) => *line = Some(started),
-                Err(error) => return respond(Err(error.into())),
-            }
+        match pushed {
+            Ok(true) => bell.notify_one(),
+            Ok(false) => (),
+            Err((respond, error)) => return respond(Err(error.into())),
         }
-        let sent = line.as_ref().map(|line| line.send(Job::Call(Box::new(call), respond)));
-        match sent {
-            None
-            | Some(Ok(()) | Err(TrySendError::Full(Job::Stop) | TrySendError::Disconnected(Job::Stop))) => (),
-            Some(Err(TrySendError::Full(Job::Call(_, respond)))) => respond(Err(StoreError::Busy.into())),
-            Some(Err(TrySendError::Disconnected(Job::Call(_, respond)))) => respond(Err(closed().into())),
+        // Whoever is at it takes what has come in the meantime; what is left over the writer takes.
+        if let Ok(mut office) = office.try_lock() {
+            office.work_ahead(queue);
         }
+    }
+
+    /// Starts the thread, unless it was.
+    fn start(&self) -> Result<(), StoreError> {
+        let mut thread = self.thread.lock().map_err(|_| closed())?;
+        if thread.is_none() {
+            let room = Arc::clone(&self.room);
+            let started = std::thread::Builder::new().name("countersign-writer".to_owned());
+            *thread = Some(started.spawn(move || room.serve())?);
+        }
+        Ok(())
     }
 }
 
@@ -161,238 +170,67 @@ fn closed() -> StoreError {
     StoreError::Unavailable { message: "the store is closed".to_owned() }
 }
 
-impl Line {
-    fn start(desk: Arc<Mutex<Desk>>) -> Result<Self, StoreError> {
-        let (queue, jobs) = sync_channel(QUEUE_MAX);
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let left = Arc::clone(&waiting);
-        let thread = std::thread::Builder::new()
-            .name("countersign-writer".to_owned())
-            .spawn(move || serve(&desk, &jobs, &left))?;
-        Ok(Self { queue, thread, waiting })
-    }
-
-    fn send(&self, job: Job) -> Result<(), TrySendError<Job>> {
-        self.waiting.fetch_add(1, Ordering::AcqRel);
-        let sent = self.queue.try_send(job);
-        if sent.is_err() {
-            self.waiting.fetch_sub(1, Ordering::AcqRel);
-        }
-        sent
-    }
-}
-
 impl Drop for Writer {
     /// Lets the writer finish what has queued up.
     fn drop(&mut self) {
-        let Some(Line { queue, thread, waiting: _ }) = self.line.get_mut().ok().and_then(Option::take) else {
-            return;
-        };
-        let _gone_already = queue.send(Job::Stop);
-        let _panicked = thread.join();
+        if let Ok(mut queue) = self.room.queue.lock() {
+            queue.close();
+        }
+        self.room.bell.notify_one();
+        if let Some(thread) = self.thread.get_mut().ok().and_then(Option::take) {
+            let _panicked = thread.join();
+        }
     }
 }
 
-/// Takes what has queued up, again and again.
-fn serve(desk: &Mutex<Desk>, jobs: &Receiver<Job>, waiting: &AtomicUsize) {
-    if let Ok(mut desk) = desk.lock() {
-        // Without it the writer does that itself.
-        let _alone = desk.settle_beside();
-    }
-    let mut is_open = true;
-    while is_open {
-        let mut batch = Vec::new();
-        let first = jobs.recv().unwrap_or(Job::Stop);
-        for job in std::iter::once(first).chain(jobs.try_iter()) {
-            match job {
-                Job::Call(call, respond) => batch.push((*call, respond)),
-                Job::Stop => is_open = false,
-            }
-            if batch.len() >= BATCH_MAX || !is_open {
-                break;
-            }
+impl Room {
+    /// Takes what has queued up, again and again.
+    fn serve(&self) {
+        let _last = Leaving(self);
+        if let Ok(mut desk) = self.desk.lock() {
+            // Without it the writer does that itself.
+            let _alone = desk.settle_beside();
         }
-        let (calls, responders): (Vec<Call>, Vec<Responder>) = batch.into_iter().unzip();
-        // A desk that somebody left in a panic answers nobody: those who wait hear that the writer is gone.
-        let Ok(mut desk) = desk.lock() else { return };
-        if !calls.is_empty() {
-            let answers = desk.answer(&calls);
-            waiting.fetch_sub(calls.len(), Ordering::AcqRel);
+        // A desk or an office that somebody left in a panic answers nobody: those who wait hear that the writer is gone.
+        while self.is_called() {
+            let Ok(mut desk) = self.desk.lock() else { return };
+            let turn = self.office.lock().map(|mut office| office.take(&self.queue));
+            let Ok(Turn { calls, responders, ahead }) = turn else { return };
+            let (answers, known) = desk.answer(&calls, ahead);
+            self.learn(known);
             responders.into_iter().zip(answers).for_each(|(respond, answer)| respond(answer));
         }
     }
-}
 
-/// What the writer has before it.
-pub(crate) struct Desk {
-    database: Database,
-    connection: Option<Connection>,
-    seal: Seal,
-    copy: Option<CheckpointCopy>,
-    loaded: Option<Arc<LoadedVersion>>,
-    memory: Option<Memory>,
-    settler: Option<Settler>,
-}
-
-type Done = Result<(Reply, Made), CallError>;
-
-impl Desk {
-    /// Does all of this in one transaction; the answers.
-    pub(crate) fn answer(&mut self, calls: &[Call]) -> Vec<Result<Answer, CallError>> {
-        match self.transact(calls) {
-            Ok((done, checkpoint)) => self.answers(done, checkpoint.as_ref()),
-            // Whatever a failed commit left behind is found out by opening again, never by trying again.
-            Err(error) => calls.iter().map(|_| Err(error.clone().into())).collect(),
+    fn learn(&self, known: Known) {
+        if let Ok(mut office) = self.office.lock() {
+            office.learn(known);
         }
     }
 
-    /// Asks on the writer's connection, if need be twice.
-    pub(crate) fn ask<T>(
-        &mut self,
-        run: impl Fn(&mut Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let was_open = self.connection.is_some();
-        let mut connection = self.open()?;
-        let mut answer = run(&mut connection);
-        if was_open && matches!(answer, Err(StoreError::Unavailable { .. })) {
-            // The database may have been away and be back: a connection from before is of no use.
-            connection = self.open()?;
-            answer = run(&mut connection);
-        }
-        if answer.is_ok() {
-            self.connection = Some(connection);
-        }
-        answer
-    }
-
-    /// Takes this for the policy version of its number, so that it need not be read if it is in force.
-    pub(crate) fn know(&mut self, loaded: LoadedVersion) {
-        self.loaded = Some(Arc::new(loaded));
-    }
-
-    fn open(&mut self) -> Result<Connection, StoreError> {
-        if let Some(connection) = self.connection.take() {
-            return Ok(connection);
-        }
-        // What was known by another connection's numbers is not known any more.
-        self.memory = None;
-        let mut connection = self.database.open()?;
-        if let Some(settler) = &self.settler {
-            connection.follow(settler)?;
-        }
-        Ok(connection)
-    }
-
-    /// Leaves it to a thread to put what is written into its place.
-    fn settle_beside(&mut self) -> Result<(), StoreError> {
-        self.settler = self.database.settler()?;
-        if let (Some(connection), Some(settler)) = (&mut self.connection, &self.settler) {
-            connection.follow(settler)?;
-        }
-        Ok(())
-    }
-
-    fn transact(&mut self, calls: &[Call]) -> Result<(Vec<Done>, Option<SignedCheckpoint>), StoreError> {
-        let mut connection = self.open()?;
-        let (seal, loaded, memory) = (&mut self.seal, self.loaded.clone(), self.memory.take());
-        let (done, flushed) = connection.write(|sql| {
-            let mut working = Working::new(sql, seal, loaded, memory)?;
-            prefetch(&mut working, calls)?;
-            let mut done = Vec::with_capacity(calls.len());
-            for call in calls {
-                match engine::run(&mut working, call) {
-                    Err(CallError::Store(error)) => return Err(error),
-                    answered @ (Ok(_) | Err(CallError::Refused(_))) => done.push(answered),
-                }
+    /// Waits until there is something to do; whether there is.
+    fn is_called(&self) -> bool {
+        let Ok(mut queue) = self.queue.lock() else { return false };
+        while queue.is_quiet() && queue.is_open() {
+            queue.is_awaited = true;
+            match self.bell.wait(queue) {
+                Ok(woken) => queue = woken,
+                Err(_) => return false,
             }
-            Ok((done, working.flush(seal)?))
-        })?;
-        let Flushed { checkpoint, loaded, memory } = flushed;
-        self.connection = Some(connection);
-        self.loaded = loaded;
-        // Only now: what a transaction that failed had learnt or changed is forgotten.
-        self.memory = Some(memory);
-        if let (Some(copy), Some(checkpoint)) = (&self.copy, &checkpoint) {
-            copy.replace(checkpoint.as_str());
         }
-        Ok((done, checkpoint))
-    }
-
-    fn answers(
-        &mut self,
-        done: Vec<Done>,
-        checkpoint: Option<&SignedCheckpoint>,
-    ) -> Vec<Result<Answer, CallError>> {
-        let log_size = self.memory.as_ref().map_or(0, Memory::log_size);
-        let answer = |done: Done| {
-            let (reply, made) = done?;
-            let (checkpoint, is_replay) = match made {
-                Made::Now => (checkpoint.cloned(), false),
-                Made::Before(number) => (self.earlier(number, checkpoint)?, true),
-            };
-            let permit = match &reply {
-                Reply::Decided(decided) => decided.permit.clone().map(|document| Permit { document }),
-                Reply::Session(_)
-                | Reply::Approval(_)
-                | Reply::Execution(_)
-                | Reply::Swept(_)
-                | Reply::Activated(_)
-                | Reply::Appended(_)
-                | Reply::Done => None,
-            };
-            Ok(Answer { reply, permit, checkpoint, log_size, is_replay })
-        };
-        done.into_iter().map(answer).collect()
-    }
-
-    /// The checkpoint that an earlier answer was given with: perhaps that of this very batch.
-    fn earlier(
-        &mut self,
-        number: u64,
-        checkpoint: Option<&SignedCheckpoint>,
-    ) -> Result<Option<SignedCheckpoint>, StoreError> {
-        if let Some(note) = checkpoint.filter(|note| note.claim().is_ok_and(|claim| claim.number == number)) {
-            return Ok(Some(note.clone()));
-        }
-        let Some(connection) = &mut self.connection else { return Ok(None) };
-        connection.read(|sql| crate::read::checkpoint_note(sql, number))
+        queue.is_awaited = false;
+        !queue.is_quiet()
     }
 }
 
-/// Reads what the batch will want with a few queries instead of many.
-fn prefetch(working: &mut Working<'_>, calls: &[Call]) -> Result<(), StoreError> {
-    let (mut sessions, mut approvals, mut executions, mut replies) = (vec![], vec![], vec![], vec![]);
-    let mut has_strangers = false;
-    let credentials: Vec<String> =
-        calls.iter().filter_map(|call| call.origin.credential.as_ref().map(ToString::to_string)).collect();
-    for Call { origin, now: _, command } in calls {
-        match command {
-            Command::Decide(decide) => {
-                has_strangers |= decide.session_id.is_none();
-                sessions.extend(decide.session_id.as_ref().map(SessionId::as_str));
-                approvals.extend(decide.approval_id.as_ref().map(|id| id.as_str()));
-                replies.extend(engine::reply_key(origin, decide));
-            }
-            Command::StartSession(start) => sessions.push(start.session_id.as_str()),
-            Command::StopSession(id) => sessions.push(id.as_str()),
-            Command::Grant(id, _) | Command::Deny(id, _) | Command::Revoke(id) => approvals.push(id.as_str()),
-            Command::Finish(id, _, _) => executions.push(id.as_str()),
-            Command::Sweep
-            | Command::Activate(_)
-            | Command::RollBack(_)
-            | Command::KeepProofs(_, _)
-            | Command::AddKey(_)
-            | Command::RevokeKey(_)
-            | Command::AddToken(_)
-            | Command::RevokeToken(_)
-            | Command::Append(_) => (),
-        }
+/// Sends away those who wait when the writer goes, however it goes.
+struct Leaving<'r>(&'r Room);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        // Dropped without a lock: a responder may call again.
+        let waiting = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner).send_away();
+        let turn = std::mem::take(&mut *self.0.office.lock().unwrap_or_else(PoisonError::into_inner));
+        drop((waiting, turn));
     }
-    working.tokens.load(working.sql, &credentials.iter().map(String::as_str).collect::<Vec<_>>())?;
-    working.sessions.load(working.sql, &sessions)?;
-    working.approvals.load(working.sql, &approvals)?;
-    working.executions.load(working.sql, &executions)?;
-    let mut streams: Vec<StreamId> = working.sessions.values().map(Session::stream).collect();
-    streams.extend(has_strangers.then(|| StreamId::audit(None)));
-    working.prefetch(&streams, &replies)
 }

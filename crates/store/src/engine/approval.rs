@@ -35,7 +35,7 @@ impl Working<'_> {
         let approval = self.approval(id)?;
         let keys = self.all_keys()?;
         let signed = approval.grant(grant, &keys, now)?;
-        self.approvals.put(signed.clone());
+        self.batch.approvals.put(signed.clone());
         // A signature that is not the last one needed changes the approval, not its state.
         if signed.state == ApprovalState::Granted {
             self.emit_approval(origin, EventKind::ApprovalGranted, &signed, now)?;
@@ -53,7 +53,7 @@ impl Working<'_> {
     ) -> Result<Approval, CallError> {
         origin.require(&[Access::Approver, Access::Admin])?;
         let denied = self.approval(id)?.deny(&origin.principal, reason, now)?;
-        self.approvals.put(denied.clone());
+        self.batch.approvals.put(denied.clone());
         self.emit_approval(origin, EventKind::ApprovalDenied, &denied, now)?;
         Ok(denied)
     }
@@ -67,7 +67,7 @@ impl Working<'_> {
     ) -> Result<Approval, CallError> {
         origin.require(&[Access::Approver, Access::Admin])?;
         let revoked = self.approval(id)?.revoke(&origin.principal, now)?;
-        self.approvals.put(revoked.clone());
+        self.batch.approvals.put(revoked.clone());
         self.emit_approval(origin, EventKind::ApprovalRevoked, &revoked, now)?;
         Ok(revoked)
     }
@@ -82,13 +82,13 @@ impl Working<'_> {
         now: Timestamp,
     ) -> Result<Execution, CallError> {
         origin.require(&[Access::Agent, Access::Admin])?;
-        let execution = self.executions.get(self.sql, id.as_str())?;
+        let execution = self.batch.executions.get(self.sql, id.as_str())?;
         let execution = execution.ok_or_else(|| not_found("permit", id.as_str()))?;
         if let Some(session) = &execution.session_id {
             self.own_session(origin, session)?;
         }
         let finished = execution.finish(status, said.clone(), now)?;
-        self.executions.put(finished.clone());
+        self.batch.executions.put(finished.clone());
         self.emit_execution(origin, EventKind::ExecutionFinished, &finished, now)?;
         Ok(finished)
     }
@@ -100,12 +100,12 @@ impl Working<'_> {
             ORDER BY expires_at, approval_id LIMIT $2";
         let rows = self.sql.query(query, &[now.as_unix().into(), SWEEP_ROWS_MAX.into()])?;
         let ids: Vec<&str> = rows.iter().map(|row| row.text(0)).collect::<Result<_, _>>()?;
-        self.approvals.load(self.sql, &ids)?;
+        self.batch.approvals.load(self.sql, &ids)?;
         let mut swept = Swept { expired: 0, in_doubt: 0, unreported: 0, forgotten: 0 };
         for id in ids {
-            let expired = self.approvals.get(self.sql, id)?.and_then(|approval| approval.expire(now));
+            let expired = self.batch.approvals.get(self.sql, id)?.and_then(|approval| approval.expire(now));
             if let Some(expired) = expired {
-                self.approvals.put(expired.clone());
+                self.batch.approvals.put(expired.clone());
                 self.emit_approval(origin, EventKind::ApprovalExpired, &expired, now)?;
                 swept.expired = swept.expired.saturating_add(1);
             }
@@ -114,9 +114,9 @@ impl Working<'_> {
             ORDER BY due_at, permit_id LIMIT $2";
         let rows = self.sql.query(query, &[now.as_unix().into(), SWEEP_ROWS_MAX.into()])?;
         let ids: Vec<&str> = rows.iter().map(|row| row.text(0)).collect::<Result<_, _>>()?;
-        self.executions.load(self.sql, &ids)?;
+        self.batch.executions.load(self.sql, &ids)?;
         for id in ids {
-            let lapsed = self.executions.get(self.sql, id)?.and_then(|execution| execution.lapse(now));
+            let lapsed = self.batch.executions.get(self.sql, id)?.and_then(|execution| execution.lapse(now));
             if let Some(lapsed) = lapsed {
                 let (kind, count) = if lapsed.state == ExecutionState::Unreported {
                     (EventKind::ExecutionFinished, &mut swept.unreported)
@@ -124,7 +124,7 @@ impl Working<'_> {
                     (EventKind::ExecutionInDoubt, &mut swept.in_doubt)
                 };
                 *count = count.saturating_add(1);
-                self.executions.put(lapsed.clone());
+                self.batch.executions.put(lapsed.clone());
                 self.emit_execution(origin, kind, &lapsed, now)?;
             }
         }
@@ -136,7 +136,7 @@ impl Working<'_> {
     }
 
     fn approval(&mut self, id: &ApprovalId) -> Result<Approval, CallError> {
-        let approval = self.approvals.get(self.sql, id.as_str())?;
+        let approval = self.batch.approvals.get(self.sql, id.as_str())?;
         Ok(approval.ok_or_else(|| not_found("approval", id.as_str()))?)
     }
 
@@ -148,7 +148,7 @@ impl Working<'_> {
         approval: &Approval,
         now: Timestamp,
     ) -> Result<(), CallError> {
-        let session = self.sessions.get(self.sql, approval.session_id.as_str())?;
+        let session = self.batch.sessions.get(self.sql, approval.session_id.as_str())?;
         let members = [
             ("approval_id", approval.approval_id.write()),
             ("action_kind", approval.action_kind.write()),
@@ -169,7 +169,7 @@ impl Working<'_> {
         now: Timestamp,
     ) -> Result<(), CallError> {
         let session = match &execution.session_id {
-            Some(id) => self.sessions.get(self.sql, id.as_str())?,
+            Some(id) => self.batch.sessions.get(self.sql, id.as_str())?,
             None => None,
         };
         let told = ExecutionTold {

@@ -15,9 +15,10 @@ use countersign_policy::{
 use super::{Made, session::mode_of};
 use crate::{
     StoreError,
+    batch::StoredReply,
     request::{CallError, Decide, Origin, Proceed, Refusal},
     shelf::{Kept, read_body, read_rows},
-    working::{StoredReply, Working, object_of},
+    working::{Working, object_of},
 };
 
 /// The one kind of action that the store carries out itself.
@@ -58,10 +59,10 @@ impl Working<'_> {
             None => None,
         };
         let approval = match &decide.approval_id {
-            Some(id) => self.approvals.get(self.sql, id.as_str())?,
+            Some(id) => self.batch.approvals.get(self.sql, id.as_str())?,
             None => None,
         };
-        let version = self.loaded.clone().ok_or(Refusal::PolicyNotLoaded)?;
+        let version = self.batch.loaded.clone().ok_or(Refusal::PolicyNotLoaded)?;
         let asked = Asked { origin, decide, session, approval, now };
         let request = self.request(&asked)?;
         let mut authorization = authorize(version.in_force(), &request, now);
@@ -184,7 +185,7 @@ impl Working<'_> {
             required_approval: *required_approval,
             gate: Within::clamped(i64::from(gate.number())),
         };
-        let log_index = self.head.frontier.size();
+        let log_index = self.batch.head.frontier.size();
         self.emit(&asked.event(kind, ended))?;
         for advisory in record.trace.get("advisories").and_then(Json::as_array).unwrap_or_default() {
             self.emit(&asked.event(EventKind::Advisory, object_of(advisory)))?;
@@ -212,14 +213,14 @@ impl Working<'_> {
         let cells = [session.session_id.as_str().into(), request.action_hash.to_string().into()];
         let stored: Vec<Approval> = read_rows(&self.sql.query(query, &cells)?)?;
         let ids: Vec<&str> = stored.iter().map(|approval| approval.approval_id.as_str()).collect();
-        self.approvals.load(self.sql, &ids)?;
+        self.batch.approvals.load(self.sql, &ids)?;
         let is_it = |approval: &&Approval| {
             approval.session_id == session.session_id
                 && approval.action_hash == request.action_hash
                 && approval.state == countersign_policy::ApprovalState::Pending
                 && asked.now <= approval.expires_at
         };
-        if let Some(found) = self.approvals.values().find(is_it) {
+        if let Some(found) = self.batch.approvals.values().find(is_it) {
             return Ok(Some((found.clone(), false)));
         }
         let new = ApprovalRequest {
@@ -241,7 +242,7 @@ impl Working<'_> {
             ("action_payload", asked.decide.action_payload.clone()),
         ]);
         self.keep(Kept::Action, approval.action_hash.to_string(), action.to_canonical());
-        self.approvals.put(approval.clone());
+        self.batch.approvals.put(approval.clone());
         self.emit_approval(asked.origin, EventKind::ApprovalRequested, approval, asked.now)
     }
 
@@ -255,14 +256,14 @@ impl Working<'_> {
     ) -> Result<(), CallError> {
         let Asked { origin, now, .. } = *asked;
         if let Some(consumed) = consumed {
-            self.approvals.put(consumed.clone());
+            self.batch.approvals.put(consumed.clone());
             self.emit_approval(origin, EventKind::ApprovalConsumed, consumed, now)?;
         }
         self.emit_execution(origin, EventKind::ExecutionStarted, execution, now)?;
         let mut execution = execution.clone();
         if let (Some(mode), Some(session)) = (new_mode, &asked.session) {
             let changed = Session { mode, ..session.clone() };
-            self.sessions.put(changed.clone());
+            self.batch.sessions.put(changed.clone());
             let members =
                 [("from", session.mode.write()), ("to", mode.write()), ("by", origin.principal.write())];
             self.emit(&origin.event(EventKind::ModeChanged, Some(&changed), now, detail(members)))?;
@@ -271,7 +272,7 @@ impl Working<'_> {
             execution = execution.finish(OutcomeStatus::Succeeded, said, now)?;
             self.emit_execution(origin, EventKind::ExecutionFinished, &execution, now)?;
         }
-        self.executions.put(execution);
+        self.batch.executions.put(execution);
         Ok(())
     }
 }

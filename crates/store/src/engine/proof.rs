@@ -46,13 +46,13 @@ impl Working<'_> {
             self.sql.insert("proof_run", &["policy_version", "proof_id", "status"], vec![row])?;
             self.emit(&told(origin, version, &stored, artifact, now))?;
         }
-        self.proofs = None;
+        self.batch.proofs = None;
         Ok(Reply::Done)
     }
 
     /// The references that every decision under this version carries: to what is proved, and to nothing else.
     pub(super) fn proof_refs(&mut self, version: VersionNumber) -> Result<Vec<EvidenceRef>, StoreError> {
-        if let Some(proofs) = &self.proofs {
+        if let Some(proofs) = &self.batch.proofs {
             return Ok(proofs.clone());
         }
         let query =
@@ -64,7 +64,7 @@ impl Working<'_> {
             let reference = reference.ok_or_else(|| StoreError::corrupt("a proof id is too long"))?;
             proofs.push(EvidenceRef { kind: EvidenceKind::Proof, reference, note: None });
         }
-        self.proofs = Some(proofs.clone());
+        self.batch.proofs = Some(proofs.clone());
         Ok(proofs)
     }
 }

@@ -17,7 +17,7 @@ impl Working<'_> {
     /// Refuses a caller whose token was revoked since it was looked at, also earlier in this very batch.
     pub(super) fn check_credential(&mut self, origin: &Origin) -> Result<(), CallError> {
         let Some(hash) = &origin.credential else { return Ok(()) };
-        let token = self.tokens.get(self.sql, &hash.to_string())?;
+        let token = self.batch.tokens.get(self.sql, &hash.to_string())?;
         let counts = token.is_some_and(|token| {
             token.revoked_at.is_none() && token.name == origin.principal && token.access == origin.access
         });
@@ -36,7 +36,7 @@ impl Working<'_> {
             origin.require(&[Access::Admin])?;
         }
         let StartSession { session_id, kind, role, mode, client } = start.clone();
-        if self.sessions.get(self.sql, session_id.as_str())?.is_some() {
+        if self.batch.sessions.get(self.sql, session_id.as_str())?.is_some() {
             return Err(Refusal::Exists { what: "session", id: session_id.to_string() }.into());
         }
         let session = Session {
@@ -50,7 +50,7 @@ impl Working<'_> {
             created_at: now,
             stopped_at: None,
         };
-        self.sessions.put(session.clone());
+        self.batch.sessions.put(session.clone());
         let members = [
             ("owner", session.owner.write()),
             ("mode", session.mode.write()),
@@ -72,7 +72,7 @@ impl Working<'_> {
             return Err(Refusal::SessionStopped(id.clone()).into());
         }
         let stopped = Session { state: SessionState::Stopped, stopped_at: Some(now), ..session };
-        self.sessions.put(stopped.clone());
+        self.batch.sessions.put(stopped.clone());
         let members = [("stopped_by", origin.principal.write())];
         self.emit(&origin.event(EventKind::SessionStop, Some(&stopped), now, detail(members)))?;
         Ok(stopped)
@@ -80,7 +80,7 @@ impl Working<'_> {
 
     /// The session, if the caller may act in it.
     pub(super) fn own_session(&mut self, origin: &Origin, id: &SessionId) -> Result<Session, CallError> {
-        let session = self.sessions.get(self.sql, id.as_str())?;
+        let session = self.batch.sessions.get(self.sql, id.as_str())?;
         let session = session.ok_or_else(|| not_found("session", id.as_str()))?;
         origin.require(&[Access::Agent, Access::Admin])?;
         if origin.access == Access::Agent && session.owner != origin.principal {
@@ -100,7 +100,7 @@ impl Working<'_> {
         if key.key_id != key.public_key.id() {
             return Err(Refusal::Invalid { message: "the key id is not that of the key".to_owned() }.into());
         }
-        if self.keys.get(self.sql, key.key_id.as_str())?.is_some() {
+        if self.batch.keys.get(self.sql, key.key_id.as_str())?.is_some() {
             return Err(Refusal::Exists { what: "key", id: key.key_id.to_string() }.into());
         }
         let key = ApproverKey { created_at: now, revoked_at: None, ..key.clone() };
@@ -115,7 +115,7 @@ impl Working<'_> {
         now: Timestamp,
     ) -> Result<Reply, CallError> {
         origin.require(&[Access::Admin])?;
-        let key = self.keys.get(self.sql, id.as_str())?;
+        let key = self.batch.keys.get(self.sql, id.as_str())?;
         let key = key.ok_or_else(|| not_found("key", id.as_str()))?;
         if key.revoked_at.is_some() {
             return Ok(Reply::Done);
@@ -146,11 +146,11 @@ impl Working<'_> {
     ) -> Result<Reply, CallError> {
         origin.require(&[Access::Admin])?;
         let taken = self.token_named(&token.name)?.is_some();
-        if taken || self.tokens.get(self.sql, &token.token_hash.to_string())?.is_some() {
+        if taken || self.batch.tokens.get(self.sql, &token.token_hash.to_string())?.is_some() {
             return Err(Refusal::Exists { what: "token", id: token.name.to_string() }.into());
         }
         let token = Token { created_at: now, revoked_at: None, ..token.clone() };
-        self.tokens.put(token.clone());
+        self.batch.tokens.put(token.clone());
         self.emit_token(origin, EventKind::TokenAdded, &token, now)
     }
 
@@ -166,7 +166,7 @@ impl Working<'_> {
             return Ok(Reply::Done);
         }
         let token = Token { revoked_at: Some(now), ..token };
-        self.tokens.put(token.clone());
+        self.batch.tokens.put(token.clone());
         self.emit_token(origin, EventKind::TokenRevoked, &token, now)
     }
 
@@ -188,13 +188,13 @@ impl Working<'_> {
     }
 
     fn token_named(&mut self, name: &Principal) -> Result<Option<Token>, CallError> {
-        if let Some(token) = self.tokens.values().find(|token| token.name == *name) {
+        if let Some(token) = self.batch.tokens.values().find(|token| token.name == *name) {
             return Ok(Some(token.clone()));
         }
         let rows = self.sql.query("SELECT body FROM token WHERE name = $1", &[name.as_str().into()])?;
         let found: Option<Token> = read_rows(&rows)?.into_iter().next();
         match found {
-            Some(token) => Ok(self.tokens.get(self.sql, &token.token_hash.to_string())?),
+            Some(token) => Ok(self.batch.tokens.get(self.sql, &token.token_hash.to_string())?),
             None => Ok(None),
         }
     }

@@ -1,7 +1,12 @@
 //! What every store must do, whatever database is under it: each claim takes a store and tries it.
 
+mod ahead;
 mod neighbours;
 
+pub(crate) use ahead::{
+    what_comes_while_the_writer_is_busy_is_answered_as_one_after_the_other,
+    what_was_worked_out_ahead_counts_only_if_nobody_else_has_written,
+};
 pub(crate) use neighbours::what_another_process_changes_is_seen_at_once;
 
 use countersign_canon::{Json, Object, Sha256, Wire as _};
@@ -30,6 +35,14 @@ pub(crate) const ALL: &[Claim] = &[
     ("every_unusable_approval_is_refused_with_its_code", every_unusable_approval_is_refused_with_its_code),
     ("a_stopped_session_begins_nothing", a_stopped_session_begins_nothing),
     ("what_another_process_changes_is_seen_at_once", what_another_process_changes_is_seen_at_once),
+    (
+        "what_comes_while_the_writer_is_busy_is_answered_as_one_after_the_other",
+        what_comes_while_the_writer_is_busy_is_answered_as_one_after_the_other,
+    ),
+    (
+        "what_was_worked_out_ahead_counts_only_if_nobody_else_has_written",
+        what_was_worked_out_ahead_counts_only_if_nobody_else_has_written,
+    ),
     ("every_decision_leaves_its_events", every_decision_leaves_its_events),
     (
         "a_decision_without_a_session_is_denied_and_recorded",

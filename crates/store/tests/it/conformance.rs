@@ -80,6 +80,16 @@ fn what_another_process_changes_is_seen_at_once() {
 }
 
 #[test]
+fn what_comes_while_the_writer_is_busy_is_answered_as_one_after_the_other() {
+    claims::what_comes_while_the_writer_is_busy_is_answered_as_one_after_the_other(&Lab::sqlite());
+}
+
+#[test]
+fn what_was_worked_out_ahead_counts_only_if_nobody_else_has_written() {
+    claims::what_was_worked_out_ahead_counts_only_if_nobody_else_has_written(&Lab::sqlite());
+}
+
+#[test]
 fn a_stopped_session_begins_nothing() {
     claims::a_stopped_session_begins_nothing(&Lab::sqlite());
 }

@@ -11,7 +11,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use countersign_ledger::Access;
+use countersign_ledger::{Access, EventKind};
 use countersign_policy::Mode;
 use countersign_store::{Call, CallError, Command as Told, Store, StoreError, StoreOptions, store_codes};
 
@@ -109,6 +109,40 @@ fn a_full_disk_denies_and_goes_on_once_there_is_room() {
     drop(disk);
 }
 
+/// While a turn is being written the next one is worked out from it; if it is not written after all, that is void.
+#[test]
+fn what_was_worked_out_from_a_commit_that_fails_is_forgotten() {
+    let lab = Lab::sqlite();
+    let session = lab.session(Mode::WritesAllowed);
+    let bad = action(Some(&session), "fs.write", "bad");
+    let raw = rusqlite::Connection::open(lab.data.join("state.db")).unwrap();
+    let refuse = format!(
+        "CREATE TRIGGER refuse BEFORE INSERT ON decision WHEN NEW.decision_id = '{}'
+         BEGIN SELECT RAISE(ABORT, 'refused'); END",
+        bad.fresh.decision_id
+    );
+    raw.execute_batch(&refuse).unwrap();
+    let ask = |decide| lab.queue("agent-1", Access::Agent, Told::Decide(Box::new(decide)));
+    let good = || ask(action(Some(&session), "fs.write", "good"));
+    for _ in 0..3 {
+        good().recv().unwrap().unwrap();
+        let with_bad = lab.while_the_writer_is_busy(&session, || [good(), ask(bad.clone()), good()]);
+        for answer in with_bad {
+            let error = answer.recv().unwrap().unwrap_err();
+            assert_eq!(
+                error.code(),
+                store_codes::URM_STORE_UNAVAILABLE,
+                "all of the turn is denied: {error}"
+            );
+        }
+        good().recv().unwrap().unwrap();
+    }
+    assert!(lab.store.decision(&bad.fresh.decision_id).unwrap().is_none());
+    let report = lab.store.verify_log(None, &[]).unwrap();
+    let decided = lab.kinds(&session).iter().filter(|kind| **kind == EventKind::PolicyEvalPass).count();
+    assert_eq!(decided, 9, "those that were acknowledged, and no other: {report:?}");
+}
+
 /// Whatever page of the file is overwritten, the store says so when it is checked.
 #[test]
 fn a_damaged_page_is_noticed_wherever_it_is() {
@@ -135,11 +169,13 @@ fn a_damaged_page_is_noticed_wherever_it_is() {
         Store::open(&options)?.check_integrity()
     };
     check(&whole).unwrap();
-    let pages = whole.len() / 4096;
+    // Where SQLite says how large its pages are.
+    let page_bytes = usize::from(u16::from_be_bytes([whole[16], whole[17]]));
+    let pages = whole.len() / page_bytes;
     assert!(pages > 20, "{pages}");
     for page in 0..pages {
         let mut damaged = whole.clone();
-        damaged[page * 4096..page * 4096 + 4096].fill(0xA5);
+        damaged[page * page_bytes..][..page_bytes].fill(0xA5);
         let noticed = check(&damaged).unwrap_err();
         assert_eq!(noticed.code(), store_codes::STORE_CORRUPT, "page {page}: {noticed}");
     }

@@ -3,6 +3,7 @@
 use std::{
     cell::Cell,
     path::{Path, PathBuf},
+    sync::mpsc::{Receiver, channel},
 };
 
 use countersign_canon::{Json, Text, Timestamp};
@@ -128,6 +129,37 @@ impl Lab {
     /// Tells the store something.
     pub(crate) fn tell(&self, who: &str, access: Access, command: Command) -> Result<Answer, CallError> {
         self.store.call(Call { origin: origin(who, access), now: self.now(), command })
+    }
+
+    /// Does this while the writer cannot write, since whoever it answers last does not listen: what is queued meanwhile it
+    /// takes in one turn, as soon as this is done.
+    pub(crate) fn while_the_writer_is_busy<T>(&self, session: &Session, run: impl FnOnce() -> T) -> T {
+        let (entered, is_busy) = channel();
+        let (release, released) = channel::<()>();
+        let decide = Command::Decide(Box::new(action(Some(session), "fs.read", "prod")));
+        let call = Call { origin: origin("agent-1", Access::Agent), now: self.now(), command: decide };
+        let listen = move |answer: Result<Answer, CallError>| {
+            entered.send(answer.map(drop)).unwrap();
+            let _released = released.recv();
+        };
+        self.store.submit(call, Box::new(listen));
+        is_busy.recv().unwrap().unwrap();
+        let done = run();
+        drop(release);
+        done
+    }
+
+    /// Queues a command; where its answer will come.
+    pub(crate) fn queue(
+        &self,
+        who: &str,
+        access: Access,
+        command: Command,
+    ) -> Receiver<Result<Answer, CallError>> {
+        let (answered, answer) = channel();
+        let call = Call { origin: origin(who, access), now: self.now(), command };
+        self.store.submit(call, Box::new(move |result| answered.send(result).unwrap()));
+        answer
     }
 
     /// Starts a session of agent-1 in this mode, as an admin would.
