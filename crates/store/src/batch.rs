@@ -14,7 +14,8 @@ use countersign_policy::{ApprovalRecord, EvidenceRef, ProbeFacts};
 
 use crate::{
     StoreError,
-    log::{Continuity, Head, Seal},
+    copy::CheckpointCopy,
+    log::{Continuity, Found, Head, Seal},
     shelf::{Changes, Kept, Shelf},
     sql::{Cell, Sql, count_cell},
 };
@@ -75,14 +76,19 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Starts a batch in this transaction; `loaded` is the policy version that was in force last.
+    /// Starts a batch in this transaction, if the log is the one that was copied from; `loaded` is the policy version that was
+    /// in force last.
     pub(crate) fn begin(
         sql: &mut dyn Sql,
         seal: &mut Seal,
+        copy: Option<&CheckpointCopy>,
         loaded: Option<Arc<LoadedVersion>>,
     ) -> Result<Self, StoreError> {
         let data_version = sql.data_version()?;
-        let (head, _) = Head::load(sql, seal, None)?;
+        let Found { head, note, continuity: _ } = Head::load(sql, seal, None)?;
+        if let Some(copy) = copy {
+            copy.refuse_rollback(sql, note.as_deref())?;
+        }
         Ok(Self::after(Memory { data_version, loaded, ..Memory::blank(head) }))
     }
 
@@ -124,8 +130,8 @@ impl Batch {
             return Ok(Some(self));
         }
         self.data_version = data_version;
-        let (_, continuity) = Head::load(sql, seal, Some(&self.start))?;
-        Ok(Some(self).filter(|_| continuity == Continuity::Same))
+        let found = Head::load(sql, seal, Some(&self.start))?;
+        Ok(Some(self).filter(|_| found.continuity == Continuity::Same))
     }
 
     /// How many events the log has with it.

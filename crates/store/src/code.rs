@@ -25,6 +25,8 @@ pub mod codes {
         URM_CLOCK_BACK
         /// What the store holds contradicts itself; nothing more is written to it.
         STORE_CORRUPT
+        /// The log is not the one that its copy outside the store is from: it was taken back, or is another; nothing is written.
+        STORE_ROLLED_BACK
         /// The store was made by a later version of this program.
         STORE_SCHEMA_NEWER
         /// A file or folder of the store can be written by other users.

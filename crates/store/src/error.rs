@@ -24,6 +24,16 @@ pub enum StoreError {
         /// What was found.
         message: String,
     },
+    /// The log does not hold what was copied from it.
+    #[error(
+        "the log does not hold the checkpoint in `{}`, so decisions were taken back, or this is an older or another \
+         copy of the store; if it is meant to be, move that file away",
+        copy.display()
+    )]
+    RolledBack {
+        /// The copy of the newest checkpoint, outside the store.
+        copy: PathBuf,
+    },
     /// The store is from the future.
     #[error("the store has schema {found}, this program knows up to {known}")]
     SchemaNewer {
@@ -58,6 +68,7 @@ impl StoreError {
             Self::Unavailable { .. } => codes::URM_STORE_UNAVAILABLE,
             Self::Busy => codes::URM_STORE_BUSY,
             Self::Corrupt { .. } => codes::STORE_CORRUPT,
+            Self::RolledBack { .. } => codes::STORE_ROLLED_BACK,
             Self::SchemaNewer { .. } => codes::STORE_SCHEMA_NEWER,
             Self::OpenToOthers { .. } => codes::STORE_OPEN_TO_OTHERS,
             Self::EngineUnsafe { .. } => codes::STORE_ENGINE_UNSAFE,

@@ -5,8 +5,7 @@ use std::{
     fs,
     io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _, PermissionsExt as _},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    path::Path,
 };
 
 use crate::StoreError;
@@ -87,35 +86,14 @@ fn refuse_open_to_others(path: &Path) -> Result<(), StoreError> {
     Err(StoreError::OpenToOthers { path: path.to_path_buf(), mode })
 }
 
-/// The last thing that went wrong with the copy of the checkpoint, for whoever asks.
-pub(crate) type CopyFault = Arc<Mutex<Option<String>>>;
-
-/// The copy of the newest checkpoint, outside the store.
-#[derive(Debug)]
-pub(crate) struct CheckpointCopy {
-    path: PathBuf,
-    fault: CopyFault,
-}
-
-impl CheckpointCopy {
-    /// A copy in this folder, under this name.
-    pub(crate) fn new(folder: &Path, name: &str, fault: CopyFault) -> Result<Self, StoreError> {
-        private_folder(folder)?;
-        Ok(Self { path: folder.join(name), fault })
-    }
-
-    /// Replaces the copy. What goes wrong is remembered, not answered: the transaction is durable already.
-    pub(crate) fn replace(&self, note: &str) {
-        let result = overwrite(&self.path, note.as_bytes());
-        if let Ok(mut fault) = self.fault.lock() {
-            *fault = result.err().map(|error| error.to_string());
-        }
-    }
+/// What a small file holds; nothing if it cannot be read.
+pub(crate) fn read_if_there(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok()
 }
 
 /// Writes over what a small file holds. It is less than a sector, which a disk writes whole or not at all; to write another
 /// file and rename that makes the file system put it on the disk at once, which takes longer than all else here.
-fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
     file.write_all_at(bytes, 0)?;
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);

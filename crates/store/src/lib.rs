@@ -23,6 +23,7 @@
 mod batch;
 mod code;
 mod connection;
+mod copy;
 mod dial;
 mod engine;
 mod error;
@@ -42,6 +43,7 @@ mod writer;
 
 pub use crate::{
     code::codes as store_codes,
+    copy::read_at_rest,
     error::StoreError,
     random::fresh_secret,
     read::{LoggedDecision, LoggedEvent, VerifyError},

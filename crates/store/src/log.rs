@@ -63,6 +63,14 @@ pub(crate) enum Continuity {
     Unknown,
 }
 
+/// The end of the log as it was found.
+pub(crate) struct Found {
+    pub(crate) head: Head,
+    pub(crate) continuity: Continuity,
+    /// The last checkpoint, if there is one.
+    pub(crate) note: Option<String>,
+}
+
 /// The end of the log.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
@@ -83,7 +91,7 @@ impl Head {
         sql: &mut dyn Sql,
         seal: &mut Seal,
         remembered: Option<&Self>,
-    ) -> Result<(Self, Continuity), StoreError> {
+    ) -> Result<Found, StoreError> {
         // One look at the end of a tree each: a join would make a table of its own in between.
         let query = "SELECT (SELECT COALESCE(MAX(log_index), -1) + 1 FROM event),
             (SELECT version FROM activation ORDER BY number DESC LIMIT 1),
@@ -104,7 +112,7 @@ impl Head {
         };
         if head.frontier.size() == size {
             let continuity = if remembered.is_some() { Continuity::Same } else { Continuity::Unknown };
-            return Ok((head, continuity));
+            return Ok(Found { head, continuity, note: row.text(2).ok().map(str::to_owned) });
         }
         let covered = head.frontier.size();
         Err(StoreError::corrupt(format!("the log has {size} events, its last checkpoint covers {covered}")))

@@ -25,12 +25,12 @@ const VERSION_MIN: i32 = 3_051_003;
 /// LIMIT: how long a writer waits for another process that shares the data folder.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// LIMIT: a write-ahead log with more pages costs more to read again than to put away; a decision adds a dozen.
-const LOG_PAGES_LONG: u64 = 70;
+/// LIMIT: a write-ahead log with more pages costs more to read again than to put away; a decision adds seven to twelve.
+const LOG_PAGES_LONG: u64 = 40;
 
-/// How large the pages of a database are that many will write to: three decisions share one, where the usual page has room
-/// for one and wastes the rest of it. A hook that makes its own writes few rows and many pages, so its pages are the usual ones.
-const PAGE_BYTES_MANY: i64 = 8192;
+/// How large the pages of a new database are: three decisions share one, where the usual page has room for one and wastes
+/// the rest of it.
+const PAGE_BYTES: i64 = 8192;
 
 /// How many prepared statements a connection keeps.
 const STATEMENTS_MAX: usize = 64;
@@ -67,8 +67,8 @@ fn open_in(company: Company, data: &Path) -> Result<Connection, StoreError> {
     let mut connection = dial::sqlite(&path)?;
     match company {
         Company::Nobody => be_alone(&connection)?,
-        // Counts only for a database that is being made.
-        Company::Others => connection.pragma_update(None, "page_size", PAGE_BYTES_MANY)?,
+        // Counts only for a database that is being made, which whoever ends soon hardly ever does.
+        Company::Others => connection.pragma_update(None, "page_size", PAGE_BYTES)?,
     }
     configure(&connection)?;
     if company == Company::Nobody {

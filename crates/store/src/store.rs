@@ -16,7 +16,8 @@ use countersign_policy::{ActionHash, ApprovalId, ApprovalState, ProbeFacts, Prob
 use crate::{
     StoreError,
     connection::{Connection, Database},
-    files::{self, CheckpointCopy, CopyFault},
+    copy::{CheckpointCopy, CopyFault},
+    files,
     log::{self, Seal},
     postgresql, random,
     read::{self, LoggedDecision, LoggedEvent, VerifyError},

@@ -21,7 +21,7 @@ use self::office::{Known, Office, Queue, Turn};
 use crate::{
     StoreError,
     connection::{Connection, Database},
-    files::CheckpointCopy,
+    copy::CheckpointCopy,
     log::Seal,
     request::{Call, CallError, Reply},
 };

@@ -106,6 +106,8 @@ fn what_to_do(code: Code) -> &'static str {
         "take the right to write it from others, as said above; then `countersign log verify`: they could have changed it"
     } else if code == store_codes::STORE_CORRUPT {
         "stop the service, keep the store as it is, and put a backup in its place"
+    } else if code == store_codes::STORE_ROLLED_BACK {
+        "see with `countersign log verify` what is missing; put the newest backup in place of the store"
     } else if code == store_codes::STORE_SCHEMA_NEWER {
         "use the newer version of this program that the store was opened with"
     } else if code == store_codes::STORE_ENGINE_UNSAFE {

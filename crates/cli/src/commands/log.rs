@@ -12,6 +12,7 @@ use countersign_service::{
     Node, ServiceError,
     api::{GetCheckpoint, ProveConsistency, ProveInclusion},
 };
+use countersign_store::read_at_rest;
 
 use crate::{
     console::Console,
@@ -20,9 +21,6 @@ use crate::{
     exit::Exit,
     failure::{Failure, codes},
 };
-
-/// LIMIT: how often a file that keeps changing is read again.
-const READINGS_MAX: usize = 10;
 
 /// Verify, prove and export the log
 #[derive(Debug, clap::Args)]
@@ -116,24 +114,11 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
 /// Checkpoints from these files.
 pub(super) fn read_checkpoints(paths: &[PathBuf]) -> Result<Vec<SignedCheckpoint>, Failure> {
     let read = |path: &PathBuf| {
-        let text = String::from_utf8(read_at_rest(path).map_err(Failure::CouldNotTell)?);
+        let text = String::from_utf8(read_at_rest(|| files::read(path)).map_err(Failure::CouldNotTell)?);
         text.map(SignedCheckpoint::from_text)
             .map_err(|_| usage(format!("`{}` is not a checkpoint", path.display())))
     };
     paths.iter().map(read).collect()
-}
-
-/// A file that may be written over just now, as the copy of the newest checkpoint is: what it holds twice in a row.
-fn read_at_rest(path: &Path) -> Result<Vec<u8>, Issue> {
-    let mut before = files::read(path)?;
-    for _ in 0..READINGS_MAX {
-        let now = files::read(path)?;
-        if now == before {
-            break;
-        }
-        before = now;
-    }
-    Ok(before)
 }
 
 fn verify(arguments: &VerifyArguments, console: Console) -> Result<Exit, Failure> {

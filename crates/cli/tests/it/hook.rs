@@ -159,7 +159,7 @@ fn the_write_ahead_log_of_many_calls_stays_short() {
         lengths.push(sandbox.bytes_of(".countersign/state.db-wal"));
     }
     assert!(lengths.is_sorted(), "it is written over, not cut off: {lengths:?}");
-    assert!(lengths[39] < 100 * 4120 && lengths[20] == lengths[39], "{lengths:?}");
+    assert!(lengths[39] < 60 * 8216 && lengths[20] == lengths[39], "{lengths:?}");
     assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(0));
     assert_eq!(sandbox.waits_s(".countersign/state.db").len(), 40);
 }
@@ -180,6 +180,24 @@ fn a_killed_hook_takes_nothing_back_that_was_allowed() {
     for round in allowed {
         assert_eq!(code(&hook(&sandbox, "claude-code", &input(round))), "URM_EXISTS", "call {round} is lost");
     }
+}
+
+/// What stands at the end of the write-ahead log is gone once its head is destroyed, and SQLite opens what is left without
+/// a word. The copy of the checkpoint knows better, and nothing is written over it.
+#[test]
+fn decisions_that_were_taken_back_are_missed() {
+    let sandbox = governed();
+    let input = |id: &str| call("claude-code", &sandbox, id, "ls");
+    for id in ["a", "b"] {
+        assert_eq!(hook(&sandbox, "claude-code", &input(id)).exit, Some(0));
+    }
+    assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(0));
+    assert_eq!(hook(&sandbox, "claude-code", &input("c")).exit, Some(0));
+    sandbox.write(".countersign/state.db-wal", "junk");
+    for id in ["d", "e"] {
+        assert_eq!(code(&hook(&sandbox, "claude-code", &input(id))), "STORE_ROLLED_BACK");
+    }
+    assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(1), "it still knows");
 }
 
 #[test]

@@ -13,8 +13,8 @@ use crate::{
     StoreError,
     batch::{Batch, Memory},
     connection::{Connection, Database},
+    copy::CheckpointCopy,
     engine::{self, Made},
-    files::CheckpointCopy,
     log::Seal,
     request::{Call, CallError, Command, Reply},
     sql::Sql,
@@ -117,8 +117,9 @@ impl Desk {
         // What was known by another connection's numbers is not known any more.
         let ahead = ahead.filter(|_| self.connection.is_some());
         let mut connection = self.open()?;
-        let (seal, loaded) = (&mut self.seal, self.loaded.clone());
-        let transacted = connection.write(|sql| carry_out(sql, seal, loaded, calls, ahead))?;
+        let (seal, copy, loaded) = (&mut self.seal, self.copy.as_ref(), self.loaded.clone());
+        let begin = |sql: &mut dyn Sql, seal: &mut Seal| Batch::begin(sql, seal, copy, loaded);
+        let transacted = connection.write(|sql| carry_out(sql, seal, begin, calls, ahead))?;
         self.connection = Some(connection);
         if let (Some(copy), Some(checkpoint)) = (&self.copy, &transacted.checkpoint) {
             copy.replace(checkpoint.as_str());
@@ -171,7 +172,7 @@ impl Desk {
 fn carry_out(
     sql: &mut dyn Sql,
     seal: &mut Seal,
-    loaded: Option<Arc<LoadedVersion>>,
+    begin: impl FnOnce(&mut dyn Sql, &mut Seal) -> Result<Batch, StoreError>,
     calls: &[Call],
     ahead: Option<Ahead>,
 ) -> Result<Transacted, StoreError> {
@@ -179,7 +180,7 @@ fn carry_out(
     let batch = batch.map_or(Ok(None), |batch| batch.if_it_holds(sql, seal))?;
     let (mut batch, mut done) = match batch {
         Some(batch) => (batch, done),
-        None => (Batch::begin(sql, seal, loaded)?, Vec::with_capacity(calls.len())),
+        None => (begin(sql, seal)?, Vec::with_capacity(calls.len())),
     };
     let rest = calls.get(done.len()..).unwrap_or_default();
     let memory = if rest.is_empty() {

@@ -68,8 +68,8 @@ impl Queue {
     }
 }
 
-/// How many calls a turn may have for the next one to be worked out ahead. It pays while processors have nothing to do but to
-/// wait for the disk; where more calls come than that they have enough to do, and the fewer commits there are the better.
+/// From how many calls in a turn on the next one is not worked out ahead. That pays while processors would only wait for the
+/// disk; where so many calls come they have enough to do, and the fewer turns there are the better.
 const CROWD_MIN: usize = 32;
 
 /// The next turn of the writer, as far as it is worked out.
@@ -79,7 +79,7 @@ pub(super) struct Office {
     responders: Vec<Responder>,
     /// Whether the last turn was a crowd.
     is_crowded: bool,
-    /// The answers to the calls, or to all but the last, if the end of the log is known.
+    /// The answers to the first of the calls, if the end of the log is known.
     pub(super) ahead: Option<Ahead>,
 }
 

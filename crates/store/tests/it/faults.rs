@@ -143,6 +143,45 @@ fn what_was_worked_out_from_a_commit_that_fails_is_forgotten() {
     assert_eq!(decided, 9, "those that were acknowledged, and no other: {report:?}");
 }
 
+/// A true but older state of the store, put in place of the newer one.
+#[test]
+fn a_log_that_was_taken_back_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, outside) = (folder.path().join("data"), folder.path().join("outside"));
+    let open = || Lab::with_copy(&data, &outside);
+    let (file, aside) = (data.join("state.db"), folder.path().join("aside.db"));
+    let lab = open();
+    let session = lab.session(Mode::WritesAllowed);
+    lab.store.back_up(&aside).unwrap();
+    let (_, answer) = lab.decide(action(Some(&session), "fs.read", "x")).unwrap();
+    let kept = answer.checkpoint.unwrap();
+    drop(lab);
+    // With the same log and with a copy that is behind, all is well.
+    let copy = fs::read_dir(&outside).unwrap().next().unwrap().unwrap().path();
+    let newest = fs::read_to_string(&copy).unwrap();
+    assert_eq!(newest, kept.as_str());
+    let lab = open();
+    lab.decide(action(Some(&session), "fs.read", "x")).unwrap();
+    drop(lab);
+    for behind in [newest.clone(), format!("{newest}left over from a longer one"), "damaged".to_owned()] {
+        fs::write(&copy, behind).unwrap();
+        open().decide(action(Some(&session), "fs.read", "x")).unwrap();
+    }
+    let newest = fs::read_to_string(&copy).unwrap();
+    fs::copy(&aside, &file).unwrap();
+    for _ in 0..2 {
+        let lab = open();
+        let refused = lab.decide(action(Some(&session), "fs.read", "x")).unwrap_err();
+        assert_eq!(refused.code(), store_codes::STORE_ROLLED_BACK, "{refused}");
+        assert!(refused.to_string().contains(copy.to_str().unwrap()), "{refused}");
+        assert_eq!(fs::read_to_string(&copy).unwrap(), newest, "the trace stays");
+        assert!(lab.store.verify_log(None, std::slice::from_ref(&kept)).is_err());
+    }
+    // Somebody says that it is meant to be.
+    fs::remove_file(&copy).unwrap();
+    open().decide(action(Some(&session), "fs.read", "x")).unwrap();
+}
+
 /// Whatever page of the file is overwritten, the store says so when it is checked.
 #[test]
 fn a_damaged_page_is_noticed_wherever_it_is() {

@@ -80,6 +80,14 @@ impl Lab {
         Self::set_up(Self::open(options, None))
     }
 
+    /// The embedded store in this folder, set up by whoever opens it first, with the copy of its checkpoint in that one.
+    pub(crate) fn with_copy(data: &Path, outside: &Path) -> Self {
+        let checkpoints = Some(outside.to_path_buf());
+        let options = StoreOptions { data: data.to_path_buf(), database: None, checkpoints, now: at(0) };
+        let lab = Self::open(options, None);
+        if lab.store.number_in_force().unwrap().is_none() { Self::set_up(lab) } else { lab }
+    }
+
     fn on(database: Option<String>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join(".countersign");
