@@ -6,12 +6,16 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use countersign_ledger::SignedCheckpoint;
+use countersign_canon::Sha256;
+use countersign_ledger::{KeyName, SignedCheckpoint};
 
 use crate::{StoreError, files, read, sql::Sql};
 
 /// LIMIT: how often a file is read until it holds the same twice in a row.
 const READINGS_MAX: usize = 16;
+
+/// How many digits tell the places of a log apart.
+const PLACE_DIGITS: usize = 8;
 
 /// The last thing that went wrong with the copy, for whoever asks.
 pub(crate) type CopyFault = Arc<Mutex<Option<String>>>;
@@ -24,10 +28,24 @@ pub(crate) struct CheckpointCopy {
 }
 
 impl CheckpointCopy {
-    /// A copy in this folder, under this name.
-    pub(crate) fn new(folder: &Path, name: &str, fault: CopyFault) -> Result<Self, StoreError> {
+    /// The copy in this folder for the log of this name, as it is kept in that place: whoever copies a workspace with its store
+    /// has two logs of one name from then on.
+    pub(crate) fn new(
+        folder: &Path,
+        log: &KeyName,
+        data: &Path,
+        fault: CopyFault,
+    ) -> Result<Self, StoreError> {
         files::private_folder(folder)?;
+        let place = Sha256::of(std::path::absolute(data)?.as_os_str().as_encoded_bytes()).to_string();
+        let place = place.get(..PLACE_DIGITS).unwrap_or_default();
+        let name = format!("{}-{place}.checkpoint", log.as_str().replace('/', "_"));
         Ok(Self { path: folder.join(name), fault })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Replaces the copy. What goes wrong is remembered, not answered: the transaction is durable already.

@@ -50,6 +50,7 @@ pub struct Store {
     database: Database,
     readers: Mutex<Vec<Connection>>,
     public_key: NoteKey,
+    copy_path: Option<PathBuf>,
     copy_fault: CopyFault,
 }
 
@@ -89,12 +90,14 @@ impl Store {
         let key = sealing_key(&mut connection, options)?;
         let public_key = key.public();
         let copy_fault = CopyFault::default();
-        let name = format!("{}.checkpoint", public_key.name.as_str().replace('/', "_"));
-        let copy = |folder: &PathBuf| CheckpointCopy::new(folder, &name, Arc::clone(&copy_fault));
+        let copy = |folder: &PathBuf| {
+            CheckpointCopy::new(folder, &public_key.name, &options.data, Arc::clone(&copy_fault))
+        };
         let copy = options.checkpoints.as_ref().map(copy).transpose()?;
+        let copy_path = copy.as_ref().map(|copy| copy.path().to_path_buf());
         let writer =
             Writer::new(database.clone(), connection, Seal { key, keys: Vec::new(), last: None }, copy);
-        Ok(Self { writer, database, readers: Mutex::default(), public_key, copy_fault })
+        Ok(Self { writer, database, readers: Mutex::default(), public_key, copy_path, copy_fault })
     }
 
     /// Queues a command and calls `respond` with its answer, once it is durable.
@@ -164,6 +167,12 @@ impl Store {
     #[must_use]
     pub const fn public_key(&self) -> &NoteKey {
         &self.public_key
+    }
+
+    /// Where the copy of the newest checkpoint is, if there is to be one.
+    #[must_use]
+    pub fn checkpoint_copy(&self) -> Option<&Path> {
+        self.copy_path.as_deref()
     }
 
     /// What went wrong with the last copy of the checkpoint, if anything did.

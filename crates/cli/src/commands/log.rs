@@ -9,7 +9,7 @@ use clap::Subcommand;
 use countersign_canon::{Issue, Json, Wire as _, Within};
 use countersign_ledger::SignedCheckpoint;
 use countersign_service::{
-    Node, ServiceError,
+    ServiceError,
     api::{GetCheckpoint, ProveConsistency, ProveInclusion},
 };
 use countersign_store::read_at_rest;
@@ -124,8 +124,8 @@ pub(super) fn read_checkpoints(paths: &[PathBuf]) -> Result<Vec<SignedCheckpoint
 fn verify(arguments: &VerifyArguments, console: Console) -> Result<Exit, Failure> {
     let VerifyArguments { outside, place, shown } = arguments;
     let node = place.open()?;
-    let copy = place.checkpoints().map(|folder| copy_path(&folder, &node));
-    let copies: Vec<PathBuf> = copy.filter(|path| files::mode_of(path).is_some()).into_iter().collect();
+    let copy = node.store().checkpoint_copy().filter(|path| files::mode_of(path).is_some());
+    let copies: Vec<PathBuf> = copy.map(Path::to_path_buf).into_iter().collect();
     let kept = read_checkpoints(if outside.is_empty() { &copies } else { outside })?;
     match node.verify_log(&kept) {
         Ok(report) => {
@@ -151,11 +151,6 @@ fn verify(arguments: &VerifyArguments, console: Console) -> Result<Exit, Failure
         }
         Err(error) => Err(error.into()),
     }
-}
-
-/// Where the store puts the copy of its newest checkpoint.
-fn copy_path(folder: &Path, node: &Node) -> PathBuf {
-    folder.join(format!("{}.checkpoint", node.store().public_key().name.as_str().replace('/', "_")))
 }
 
 fn prove(arguments: &ProveArguments, console: Console) -> Result<Exit, Failure> {

@@ -182,6 +182,27 @@ fn a_log_that_was_taken_back_is_not_written_to() {
     open().decide(action(Some(&session), "fs.read", "x")).unwrap();
 }
 
+/// A folder that was copied with its store and its key: two logs of one name, each with a copy of its own.
+#[test]
+fn a_store_and_its_twin_do_not_take_each_other_for_a_rollback() {
+    let folder = tempfile::tempdir().unwrap();
+    let [data, twin, outside] = ["data", "twin", "outside"].map(|name| folder.path().join(name));
+    let lab = Lab::with_copy(&data, &outside);
+    let session = lab.session(Mode::WritesAllowed);
+    fs::create_dir(&twin).unwrap();
+    fs::set_permissions(&twin, fs::Permissions::from_mode(0o700)).unwrap();
+    lab.store.back_up(&twin.join("state.db")).unwrap();
+    fs::copy(data.join("log.key"), twin.join("log.key")).unwrap();
+    drop(lab);
+    for _ in 0..3 {
+        for data in [&data, &twin] {
+            let lab = Lab::with_copy(data, &outside);
+            let (_, answer) = lab.decide(action(Some(&session), "fs.read", "x")).unwrap();
+            lab.store.verify_log(None, &[answer.checkpoint.unwrap()]).unwrap();
+        }
+    }
+}
+
 /// Whatever page of the file is overwritten, the store says so when it is checked.
 #[test]
 fn a_damaged_page_is_noticed_wherever_it_is() {
