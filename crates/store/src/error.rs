@@ -26,8 +26,8 @@ pub enum StoreError {
     },
     /// The log does not hold what was copied from it.
     #[error(
-        "the log does not hold the checkpoint in `{}`, so decisions were taken back, or this is an older or another \
-         copy of the store; if it is meant to be, move that file away",
+        "the log does not hold the checkpoint in `{}`: decisions were taken back, or this is an older copy of the \
+         store (if so it should be, move that file away)",
         copy.display()
     )]
     RolledBack {

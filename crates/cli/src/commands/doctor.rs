@@ -12,7 +12,7 @@ use countersign_service::{Node, POLICY_FILES, ServiceError, policy_documents};
 use countersign_store::{PolicyDocuments, store_codes};
 
 use crate::{
-    commands::install::Client,
+    commands::{install::Client, log::read_copy},
     console::Console,
     effects::files,
     embedded::{Place, Shown, user_folder},
@@ -191,7 +191,7 @@ fn look_inside(node: &Node, place: &Place, note: &mut Note<'_>) -> Result<&'stat
         Ok(()) => note(true, "the database: whole".to_owned(), ""),
         Err(error) => note(false, format!("the database: {}: {error}", error.code()), keep),
     }
-    let verified = node.verify_log(&[]);
+    let verified = node.verify_log(&read_copy(node)?);
     let what = match &verified {
         Ok(report) => format!("the log: {} events verify at {}", report.head.size, report.level),
         Err(error) => format!("the log: {}: {error}", error.code()),

@@ -9,7 +9,7 @@ use clap::Subcommand;
 use countersign_canon::{Issue, Json, Wire as _, Within};
 use countersign_ledger::SignedCheckpoint;
 use countersign_service::{
-    ServiceError,
+    Node, ServiceError,
     api::{GetCheckpoint, ProveConsistency, ProveInclusion},
 };
 use countersign_store::read_at_rest;
@@ -121,12 +121,16 @@ pub(super) fn read_checkpoints(paths: &[PathBuf]) -> Result<Vec<SignedCheckpoint
     paths.iter().map(read).collect()
 }
 
+/// The copy of the newest checkpoint, if there is one.
+pub(super) fn read_copy(node: &Node) -> Result<Vec<SignedCheckpoint>, Failure> {
+    let copy = node.store().checkpoint_copy().filter(|path| files::mode_of(path).is_some());
+    read_checkpoints(&copy.map(Path::to_path_buf).into_iter().collect::<Vec<_>>())
+}
+
 fn verify(arguments: &VerifyArguments, console: Console) -> Result<Exit, Failure> {
     let VerifyArguments { outside, place, shown } = arguments;
     let node = place.open()?;
-    let copy = node.store().checkpoint_copy().filter(|path| files::mode_of(path).is_some());
-    let copies: Vec<PathBuf> = copy.map(Path::to_path_buf).into_iter().collect();
-    let kept = read_checkpoints(if outside.is_empty() { &copies } else { outside })?;
+    let kept = if outside.is_empty() { read_copy(&node)? } else { read_checkpoints(outside)? };
     match node.verify_log(&kept) {
         Ok(report) => {
             let (size, checkpoints) = (report.head.size, report.checkpoints);

@@ -198,6 +198,8 @@ fn decisions_that_were_taken_back_are_missed() {
         assert_eq!(code(&hook(&sandbox, "claude-code", &input(id))), "STORE_ROLLED_BACK");
     }
     assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(1), "it still knows");
+    let doctor = sandbox.run(&["doctor"]);
+    assert!(doctor.stdout().contains("WRONG the log: LOG_ROLLED_BACK"), "{}", doctor.screen());
 }
 
 #[test]
