@@ -191,7 +191,12 @@ fn look_inside(node: &Node, place: &Place, note: &mut Note<'_>) -> Result<&'stat
         Ok(()) => note(true, "the database: whole".to_owned(), ""),
         Err(error) => note(false, format!("the database: {}: {error}", error.code()), keep),
     }
-    let verified = node.verify_log(&read_copy(node)?);
+    let (outside, unreadable) = match read_copy(node) {
+        Ok(outside) => (outside, None),
+        Err(Failure::CouldNotTell(issue)) => (Vec::new(), Some(issue.to_string())),
+        Err(failure) => return Err(failure),
+    };
+    let verified = node.verify_log(&outside);
     let what = match &verified {
         Ok(report) => format!("the log: {} events verify at {}", report.head.size, report.level),
         Err(error) => format!("the log: {}: {error}", error.code()),
@@ -208,12 +213,15 @@ fn look_inside(node: &Node, place: &Place, note: &mut Note<'_>) -> Result<&'stat
             "with the disk of the database everything would be lost: start a standby and name it in synchronous_standby_names",
         );
     }
-    let fault = store.copy_fault();
+    let name_a_folder = "name a folder outside the store with --checkpoint-dir: only a checkpoint held elsewhere shows a rollback";
+    let to_do =
+        if unreadable.is_some() { "move it away: the next decision makes another" } else { name_a_folder };
+    let fault = store.copy_fault().or(unreadable);
     let copy = place.checkpoints().map_or_else(|| "nowhere".to_owned(), |path| path.display().to_string());
     note(
         fault.is_none() && place.checkpoints().is_some(),
         format!("the checkpoint's copy: {}", fault.as_ref().unwrap_or(&copy)),
-        "name a folder outside the store with --checkpoint-dir: only a checkpoint held elsewhere shows a rollback",
+        to_do,
     );
     let has_keys = !store.approver_keys().map_err(ServiceError::from)?.is_empty();
     let has_tokens = !store.tokens().map_err(ServiceError::from)?.is_empty();

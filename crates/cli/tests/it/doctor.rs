@@ -92,6 +92,21 @@ fn a_policy_that_is_not_in_force_is_found_and_can_be_put_in_force() {
 }
 
 #[test]
+fn a_copy_of_the_checkpoint_that_cannot_be_read_is_found_and_nothing_else_is_hidden() {
+    let sandbox = store();
+    let folder = sandbox.path().join(".user/countersign/checkpoints");
+    let copy = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&copy, [0xFF; 40]).unwrap();
+    let [(what, to_do)] = &wrong(&sandbox)[..] else { panic!("{:?}", wrong(&sandbox)) };
+    assert!(what.starts_with("the checkpoint's copy: `") && what.ends_with("is not a checkpoint"), "{what}");
+    assert!(to_do.contains("move it away"), "{to_do}");
+    std::fs::remove_file(&copy).unwrap();
+    assert_eq!(wrong(&sandbox), []);
+    std::fs::create_dir(&copy).unwrap();
+    assert!(matches!(&wrong(&sandbox)[..], [(what, _)] if what.contains("could not be read")));
+}
+
+#[test]
 fn a_damaged_database_and_one_from_the_future_are_named() {
     let sandbox = store();
     let path = sandbox.path().join(".countersign/state.db");
