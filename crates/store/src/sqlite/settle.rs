@@ -16,7 +16,7 @@ use crate::StoreError;
 
 /// From how many pages on the log is put away; and from how many the writer does not wait for anybody else to do it.
 const PAGES_LONG: i32 = 2000;
-const PAGES_MAX: i32 = 40_000;
+const PAGES_MAX: i32 = 20_000;
 
 /// How many pages the writer may put away itself without being missed.
 const PAGES_FEW: i64 = 250;
