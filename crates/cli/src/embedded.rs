@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use countersign_canon::{Issue, Json};
 use countersign_service::{Caller, Client, ClientOptions, Door, Node, NodeOptions};
+use countersign_store::store_codes;
 
 use crate::{
     console::Console,
     effects::{environment, files},
     failure::{Failure, codes},
     format::Format,
+    hosts::workspace,
 };
 
 /// Where the store is.
@@ -42,9 +44,18 @@ impl Place {
         Self { data, checkpoint_dir: None, database: None, url: None, token_file: None, tls_ca: None }
     }
 
-    /// The service: a store opened by whoever can open its files, or one that runs somewhere else.
+    /// The service: a store that is there, opened by whoever can open its files, or one that runs somewhere else.
     pub(crate) fn door(&self) -> Result<Door, Failure> {
-        let Some(url) = &self.url else { return Ok(Door::Here(Box::new(self.open()?), owner()?)) };
+        self.door_to(Self::open)
+    }
+
+    /// The same for what may be the first thing that a store is told: it is made if it is not there.
+    pub(crate) fn door_or_make(&self) -> Result<Door, Failure> {
+        self.door_to(Self::open_or_make)
+    }
+
+    fn door_to(&self, open: impl FnOnce(&Self) -> Result<Node, Failure>) -> Result<Door, Failure> {
+        let Some(url) = &self.url else { return Ok(Door::Here(Box::new(open(self)?), owner()?)) };
         let token = match &self.token_file {
             Some(path) => {
                 let bytes = files::read(path).map_err(Failure::CouldNotTell)?;
@@ -57,24 +68,44 @@ impl Place {
         Ok(Door::There(Client::new(url, ClientOptions { token, roots })?))
     }
 
-    /// Opens the store, making it if it is not there.
+    /// Opens a store that is there: a question about a folder that was mistyped is not answered from a new one.
     pub(crate) fn open(&self) -> Result<Node, Failure> {
-        self.open_with_policy(self.data.join("policy"))
+        Node::open_existing(&self.options()?).map_err(|error| {
+            let issue = Issue::from(&error);
+            let is_missing = issue.code == store_codes::STORE_MISSING;
+            Failure::CouldNotTell(if is_missing { issue.with_hint(where_to_look()) } else { issue })
+        })
+    }
+
+    /// Opens the store, making it if it is not there.
+    pub(crate) fn open_or_make(&self) -> Result<Node, Failure> {
+        Ok(Node::open(&self.options()?)?)
     }
 
     /// The same with another policy folder.
     pub(crate) fn open_with_policy(&self, folder: PathBuf) -> Result<Node, Failure> {
+        Ok(Node::open_with_policy(&self.options()?, folder)?)
+    }
+
+    fn options(&self) -> Result<NodeOptions, Failure> {
         if self.url.is_some() {
             return Err(usage("this reads the store itself: give --data or --database instead of --url"));
         }
         let (data, database) = (self.data.clone(), self.database.clone());
-        let options = NodeOptions { data, database, checkpoints: self.checkpoints() };
-        Ok(Node::open_with_policy(&options, folder)?)
+        Ok(NodeOptions { data, database, checkpoints: self.checkpoints() })
     }
 
     /// The folder of the checkpoint's copy, if there is one.
     pub(crate) fn checkpoints(&self) -> Option<PathBuf> {
         self.checkpoint_dir.clone().or_else(|| user_folder("checkpoints"))
+    }
+}
+
+/// What helps whoever has no store here: the one of the workspace around, or a new one.
+fn where_to_look() -> String {
+    match environment::current_folder().and_then(|here| workspace::nearest_store(&here)) {
+        Some(data) => format!("the nearest store is in `{}`: name it with --data", data.display()),
+        None => "`countersign init` makes one; --data names the folder of another".to_owned(),
     }
 }
 

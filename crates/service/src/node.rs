@@ -78,6 +78,18 @@ impl Node {
         Ok(node)
     }
 
+    /// The same with a store that is there already, for whoever has questions about it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Node::open`], and if there is none.
+    pub fn open_existing(options: &NodeOptions) -> Result<Self, ServiceError> {
+        let store = Store::open_existing(&options.of_store()?)?;
+        let node = Self::on(store, options.data.join("policy"));
+        node.look_at_policies()?;
+        Ok(node)
+    }
+
     /// Opens the store and looks at no policy: for whoever sees to that, as every call of an agent does.
     ///
     /// # Errors

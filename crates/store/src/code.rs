@@ -27,6 +27,8 @@ pub mod codes {
         STORE_CORRUPT
         /// The log is not the one that its copy outside the store is from: it was taken back, or is another; nothing is written.
         STORE_ROLLED_BACK
+        /// There is no store where one is to be read.
+        STORE_MISSING
         /// The store was made by a later version of this program.
         STORE_SCHEMA_NEWER
         /// A file or folder of the store can be written by other users.

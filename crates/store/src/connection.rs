@@ -39,6 +39,15 @@ impl Database {
 }
 
 impl Database {
+    /// Refuses a place where no store was ever made.
+    pub(crate) fn refuse_missing(&self) -> Result<(), StoreError> {
+        let (is_there, place) = match self {
+            Self::Sqlite(data) => (sqlite::is_there(data)?, format!("`{}`", data.display())),
+            Self::Postgresql(url) => (postgresql::is_there(url)?, "this PostgreSQL database".to_owned()),
+        };
+        if is_there { Ok(()) } else { Err(StoreError::Missing { place }) }
+    }
+
     /// Whoever puts what was written into its place, beside the writer; nobody for a database that does so itself.
     pub(crate) fn settler(&self) -> Result<Option<sqlite::Settler>, StoreError> {
         match self {

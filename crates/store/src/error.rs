@@ -34,6 +34,12 @@ pub enum StoreError {
         /// The copy of the newest checkpoint, outside the store.
         copy: PathBuf,
     },
+    /// There is none.
+    #[error("there is no store in {place}")]
+    Missing {
+        /// The folder or the database.
+        place: String,
+    },
     /// The store is from the future.
     #[error("the store has schema {found}, this program knows up to {known}")]
     SchemaNewer {
@@ -69,6 +75,7 @@ impl StoreError {
             Self::Busy => codes::URM_STORE_BUSY,
             Self::Corrupt { .. } => codes::STORE_CORRUPT,
             Self::RolledBack { .. } => codes::STORE_ROLLED_BACK,
+            Self::Missing { .. } => codes::STORE_MISSING,
             Self::SchemaNewer { .. } => codes::STORE_SCHEMA_NEWER,
             Self::OpenToOthers { .. } => codes::STORE_OPEN_TO_OTHERS,
             Self::EngineUnsafe { .. } => codes::STORE_ENGINE_UNSAFE,

@@ -32,8 +32,12 @@ fn private(path: &Path, make: impl FnOnce() -> io::Result<()>) -> Result<(), Sto
 }
 
 /// Whether there is something under this name.
-pub(crate) fn is_there(path: &Path) -> bool {
-    path.exists()
+///
+/// # Errors
+///
+/// Fails if this user may not know.
+pub(crate) fn is_there(path: &Path) -> Result<bool, StoreError> {
+    Ok(path.try_exists()?)
 }
 
 /// Whether SQLite's write-ahead log has this many pages: whether the last of them bears the mark of the log as it began last.

@@ -43,8 +43,21 @@ impl std::fmt::Debug for Link {
     }
 }
 
+/// Whether the database at this address holds a store.
+pub(crate) fn is_there(url: &str) -> Result<bool, StoreError> {
+    Ok(connect(url)?.query_one("SELECT to_regclass('schema_version') IS NOT NULL", &[])?.try_get(0)?)
+}
+
 /// Connects to the database at this address and brings it to the newest schema.
 pub(crate) fn open(url: &str) -> Result<Link, StoreError> {
+    let mut client = connect(url)?;
+    refuse_unsafe_settings(&mut client)?;
+    let mut link = Link { url: None, client, statements: BTreeMap::new() };
+    link.write(|sql| migration::migrate(sql))?;
+    Ok(Link { url: Some(url.to_owned()), ..link })
+}
+
+fn connect(url: &str) -> Result<Client, StoreError> {
     let mut config: Config = url.parse()?;
     refuse_open_network(&config)?;
     let config = config.application_name("countersign").connect_timeout(CONNECT_TIMEOUT);
@@ -53,10 +66,7 @@ pub(crate) fn open(url: &str) -> Result<Link, StoreError> {
         "SET default_transaction_isolation = 'read committed'; SET lock_timeout = '10s'; SET statement_timeout = '60s';
          SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning';",
     )?;
-    refuse_unsafe_settings(&mut client)?;
-    let mut link = Link { url: None, client, statements: BTreeMap::new() };
-    link.write(|sql| migration::migrate(sql))?;
-    Ok(Link { url: Some(url.to_owned()), ..link })
+    Ok(client)
 }
 
 /// Without TLS, a password and every decision would cross the network in the open.

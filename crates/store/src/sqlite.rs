@@ -44,6 +44,11 @@ enum Company {
     Nobody,
 }
 
+/// Whether there is a database in this data folder.
+pub(crate) fn is_there(data: &Path) -> Result<bool, StoreError> {
+    files::is_there(&data.join(FILE))
+}
+
 /// Opens the database in this data folder, making it if it is not there, and brings it to the newest schema.
 pub(crate) fn open(data: &Path) -> Result<Connection, StoreError> {
     open_in(Company::Others, data)
@@ -63,7 +68,7 @@ fn open_in(company: Company, data: &Path) -> Result<Connection, StoreError> {
     let path = data.join(FILE);
     files::private_file(&path)?;
     let log = data.join(WAL_FILE);
-    let is_first = !files::is_there(&log);
+    let is_first = !files::is_there(&log)?;
     let mut connection = dial::sqlite(&path)?;
     match company {
         Company::Nobody => be_alone(&connection)?,

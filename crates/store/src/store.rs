@@ -43,6 +43,15 @@ pub struct StoreOptions {
     pub now: Timestamp,
 }
 
+impl StoreOptions {
+    fn place(&self) -> Database {
+        match &self.database {
+            None => Database::Sqlite(self.data.clone()),
+            Some(url) => Database::Postgresql(url.clone()),
+        }
+    }
+}
+
 /// Keeps events, decisions and approvals so that nothing is lost and nothing is used twice.
 #[derive(Debug)]
 pub struct Store {
@@ -68,6 +77,16 @@ impl Store {
         Self::open_with(options, Database::open)
     }
 
+    /// The same for a store that is there already, for whoever has questions about it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Store::open`], and if there is none.
+    pub fn open_existing(options: &StoreOptions) -> Result<Self, StoreError> {
+        options.place().refuse_missing()?;
+        Self::open(options)
+    }
+
     /// The same for a process that makes one call and ends: others may wait for its end.
     ///
     /// # Errors
@@ -82,10 +101,7 @@ impl Store {
         open: impl FnOnce(&Database) -> Result<Connection, StoreError>,
     ) -> Result<Self, StoreError> {
         files::private_folder(&options.data)?;
-        let database = match &options.database {
-            None => Database::Sqlite(options.data.clone()),
-            Some(url) => Database::Postgresql(url.clone()),
-        };
+        let database = options.place();
         let mut connection = open(&database)?;
         let key = sealing_key(&mut connection, options)?;
         let public_key = key.public();

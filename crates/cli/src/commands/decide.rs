@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         client_request_id: name.transpose()?,
         ..new
     };
-    ask(&arguments.place.door()?, ask_for, arguments.shown, console)
+    ask(&arguments.place.door_or_make()?, ask_for, arguments.shown, console)
 }
 
 /// Asks, shows the answer, and ends as it says.

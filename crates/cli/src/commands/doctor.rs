@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Err(Failure::CouldNotTell(issue)) if issue.code != codes::CLI_USAGE => {
             let to_do = what_to_do(issue.code);
             note(false, format!("the store: {}: {issue}", issue.code), to_do.to_owned());
-            isolation_from_outside(place)
+            isolation_from_outside(place, issue.code)
         }
         Err(failure) => return Err(failure),
         Ok(node) => look_inside(&node, place, &mut note)?,
@@ -108,6 +108,8 @@ fn what_to_do(code: Code) -> &'static str {
         "stop the service, keep the store as it is, and put a backup in its place"
     } else if code == store_codes::STORE_ROLLED_BACK {
         "see with `countersign log verify` what is missing; put the newest backup in place of the store"
+    } else if code == store_codes::STORE_MISSING {
+        "make one with `countersign init`, or name the folder of another with --data"
     } else if code == store_codes::STORE_SCHEMA_NEWER {
         "use the newer version of this program that the store was opened with"
     } else if code == store_codes::STORE_ENGINE_UNSAFE {
@@ -170,7 +172,11 @@ fn show(
 }
 
 /// The isolation level of a store that this user cannot open.
-fn isolation_from_outside(place: &Place) -> &'static str {
+fn isolation_from_outside(place: &Place, why: Code) -> &'static str {
+    // Whoever can see that there is no store can make one.
+    if why == store_codes::STORE_MISSING {
+        return "none";
+    }
     let mode = files::mode_of(&place.data);
     let is_visible = files::mode_of(&place.data.join("state.db")).is_some();
     match mode {

@@ -58,7 +58,7 @@ pub(crate) fn set_up(root: &Path) -> Result<Vec<PathBuf>, Failure> {
         .map_err(|error| usage(format!("`{}` is not a folder: {error}", root.display())))?;
     let data = root.join(FOLDER);
     let place = Place::at(data.clone());
-    let node = place.open()?;
+    let node = place.open_or_make()?;
     let [policy, lattice, allow] = policy_folder::NAMES.map(|name| Path::new("policy").join(name));
     let [rules, needs, grants] = shipped::STANDARD.documents();
     let parts = [

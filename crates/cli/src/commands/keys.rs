@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Command::Add(arguments) => {
             let AddArguments { key, reviews, place, shown } = &**arguments;
             let reviews: NameSet<Role> = reviews.iter().cloned().collect();
-            let key = place.door()?.ask(AddKey { key: key.clone(), reviews: Some(reviews) })?;
+            let key = place.door_or_make()?.ask(AddKey { key: key.clone(), reviews: Some(reviews) })?;
             shown.show(console, &key.write(), &in_words(&key))?;
             Ok(Exit::Yes)
         }

@@ -118,7 +118,7 @@ fn start(arguments: &StartArguments, console: Console) -> Result<Exit, Failure> 
     let kind = if *run { SessionKind::Run } else { SessionKind::Session };
     let client = Text::new(client.clone()).ok_or_else(|| usage("a client has 1 to 128 characters"))?;
     let new = StartSession { role: role.clone(), mode: Some(*mode), client, kind: Some(kind) };
-    let session = place.door()?.ask(new)?;
+    let session = place.door_or_make()?.ask(new)?;
     shown.show(console, &session.write(), session.session_id.as_str())?;
     Ok(Exit::Yes)
 }

@@ -66,7 +66,7 @@ struct RevokeArguments {
 pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failure> {
     match &arguments.command {
         Command::Create(CreateArguments { role, name, place }) => {
-            let made = place.door()?.ask(CreateToken { name: name.clone(), access: *role })?;
+            let made = place.door_or_make()?.ask(CreateToken { name: name.clone(), access: *role })?;
             console.data(&format!("{}\n", made.token))?;
         }
         Command::List(ListArguments { place, shown }) => {

@@ -99,6 +99,12 @@ impl Workspace {
     }
 }
 
+/// The folder of the nearest store, here or upwards.
+pub(crate) fn nearest_store(start: &Path) -> Option<PathBuf> {
+    let has_store = |data: &PathBuf| files::mode_of(&data.join(STORE)).is_some();
+    start.ancestors().map(|folder| folder.join(FOLDER)).find(has_store)
+}
+
 /// The first of several problems: a hook has one reason to give.
 pub(crate) fn first(issues: Vec<Issue>) -> Issue {
     let nothing = || Issue::new(codes::CLI_DEFECT, "a problem without an issue");

@@ -1,6 +1,6 @@
-//! The program as a whole: help, usage errors, completions.
+//! The program as a whole: help, usage errors, completions, where the store is.
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, run_in_shell, shipped_text};
 
 #[test]
 fn help_lists_the_commands_in_groups() {
@@ -29,4 +29,58 @@ fn there_is_no_colour_when_nobody_looks_and_colour_on_demand() {
     sandbox.write("bad.json", "{");
     assert!(!sandbox.run(&["canon", "bad.json"]).stderr().contains('\x1b'));
     assert!(sandbox.run(&["canon", "bad.json", "--color", "always"]).stderr().contains('\x1b'));
+}
+
+/// Everything that asks about a store or goes on in one: a command line each.
+const NEED_A_STORE: &str = "
+    backup copy.db
+    deny apr_0123 --reason no
+    events replay
+    events summary
+    events tail
+    keys list
+    log checkpoint
+    log consistency 1 2
+    log export --out log.jsonl
+    log prove --event 0
+    log verify
+    pending
+    policy coverage policy.json --recorded
+    policy history
+    policy prove --in-force
+    policy rollback 1
+    revoke apr_0123
+    session list
+    session mode ses_0123 writes_allowed
+    session stop ses_0123
+    token list
+    token revoke ann
+    trace ses_0123
+";
+
+#[test]
+fn a_question_about_a_store_that_is_not_there_makes_none() {
+    let sandbox = Sandbox::new();
+    sandbox.write("policy.json", shipped_text("policy/odeu.instructions.v1.json"));
+    for line in NEED_A_STORE.lines().filter(|line| !line.trim().is_empty()) {
+        let ran = sandbox.run(&line.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(ran.exit, Some(2), "{line}: {}", ran.screen());
+        assert!(ran.stderr().contains("error[STORE_MISSING]: there is no store in `.countersign`"), "{line}");
+        assert!(ran.stderr().contains("`countersign init` makes one"), "{line}");
+    }
+    let doctor = sandbox.run(&["doctor"]);
+    assert_eq!(doctor.exit, Some(1));
+    assert!(doctor.stdout().contains("WRONG the store: STORE_MISSING"), "{}", doctor.stdout());
+    assert_eq!(run_in_shell(sandbox.path(), "ls -A"), "policy.json\n");
+}
+
+#[test]
+fn whoever_stands_below_a_store_is_told_where_it_is() {
+    let sandbox = Sandbox::new();
+    let [told, store] = [
+        "countersign init 2>/dev/null && mkdir -p a/b && cd a/b && countersign log verify 2>&1; ls -A",
+        "echo -n \"$(pwd -P)/.countersign\"",
+    ]
+    .map(|command| run_in_shell(sandbox.path(), command));
+    assert!(told.ends_with(&format!("the nearest store is in `{store}`: name it with --data\n")), "{told}");
 }

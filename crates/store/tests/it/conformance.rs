@@ -19,6 +19,23 @@ fn every_claim_holds_on_postgresql() {
     }
 }
 
+#[test]
+fn a_store_that_was_never_made_is_not_made_by_a_question() {
+    let name = "conformance::a_store_that_was_never_made_is_not_made_by_a_question";
+    let Some(server) = Server::start(name) else { return };
+    for database in [None, Some(server.database())] {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let options = StoreOptions { data, database, checkpoints: None, now: at(0) };
+        for _ in 0..2 {
+            let missing = Store::open_existing(&options).unwrap_err();
+            assert_eq!(missing.code(), store_codes::STORE_MISSING, "{missing}");
+        }
+        drop(Store::open(&options).unwrap());
+        assert_eq!(Store::open_existing(&options).unwrap().sessions().unwrap(), []);
+    }
+}
+
 /// What could be lost, or read by others on the way, is not begun with.
 #[test]
 fn a_postgresql_that_is_not_safe_is_refused() {

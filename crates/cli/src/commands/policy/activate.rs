@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let Arguments { hash, policy_dir, place, shown } = arguments;
     let door = match policy_dir {
         Some(folder) => Door::Here(Box::new(place.open_with_policy(folder.clone())?), owner()?),
-        None => place.door()?,
+        None => place.door_or_make()?,
     };
     let activation = door.ask(ActivatePolicy { policy_hash: *hash })?;
     shown.show(console, &activation.write(), &in_words(&door, &activation)?)?;
