@@ -174,8 +174,9 @@ fn a_killed_hook_takes_nothing_back_that_was_allowed() {
         let after = whole * (round * 37 % 200) / 100;
         sandbox.run_and_kill(&["hook", "claude-code"], input(*round).as_bytes(), after) == Some(0)
     };
-    let allowed: Vec<u32> = (0..if is_soak() { 2000 } else { 100 }).filter(is_allowed).collect();
-    assert!(!allowed.is_empty() && !allowed.contains(&0), "{allowed:?}");
+    let rounds = if is_soak() { 2000 } else { 100 };
+    let allowed: Vec<u32> = (0..rounds).filter(is_allowed).collect();
+    assert!((1..rounds as usize).contains(&allowed.len()), "all or none were killed in time: {allowed:?}");
     assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(0));
     for round in allowed {
         assert_eq!(code(&hook(&sandbox, "claude-code", &input(round))), "URM_EXISTS", "call {round} is lost");

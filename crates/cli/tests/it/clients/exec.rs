@@ -148,13 +148,15 @@ fn a_worker_that_takes_too_long_is_ended_with_what_it_runs() {
     for codex in codex_versions("a_worker_that_takes_too_long_is_ended_with_what_it_runs") {
         let model = Model::start(|_| ());
         let desk = Desk::governed(&model, "");
-        let steps = json!([exec("touch began; sleep 8; touch late")]);
-        let ran = work(&desk, &codex, &steps, &["--sandbox", "workspace-write", "--timeout", "5"]);
+        // Long enough for nobody to wait for, and a number that nobody else sleeps for.
+        let nap = format!("sleep 3600.{}", std::process::id());
+        let steps = json!([exec(&format!("touch began; {nap}"))]);
+        let ran = work(&desk, &codex, &steps, &["--sandbox", "workspace-write", "--timeout", "10"]);
         assert_eq!(ran.exit, Some(2), "{}", ran.screen());
         assert!(desk.has("work/began"), "{}", ran.screen());
         events(&desk, &ran);
-        desk.run(Path::new("/bin/sleep"), &["6"], &[]);
-        assert!(!desk.has("work/late"), "what it had started went on");
+        let left = desk.run(Path::new("/usr/bin/pgrep"), &["-af", &format!("^{nap}$")], &[]);
+        assert_eq!(left.exit, Some(1), "what it had started goes on: {}", left.screen());
     }
 }
 
