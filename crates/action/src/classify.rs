@@ -5,6 +5,7 @@ mod command;
 mod cwds;
 mod effect;
 mod invocation;
+mod numbers;
 mod sed;
 mod walk;
 

@@ -260,6 +260,10 @@ impl Finder<'_> {
         }
         if !self.denials.options.is_empty() {
             self.gap(
+                "options of a command that stand behind its sub-command",
+                "a list of refusals names them in front of it",
+            );
+            self.gap(
                 "options abbreviated, with their value attached, or with more than one other letter",
                 "a list of refusals has to name each spelling",
             );
@@ -290,6 +294,12 @@ fn stands(rule: &CommandRule) -> Stands {
         | Role::SedWrite
         | Role::Awk
         | Role::Patch
+        | Role::Link
+        | Role::Archive
+        | Role::Suffix
+        | Role::Sent
+        | Role::Operand
+        | Role::Nothing
         | Role::Variables => rule.order.is_none() && rule.commands.is_none(),
     };
     if is_own { Stands::Anywhere } else { Stands::First }

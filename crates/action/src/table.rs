@@ -153,6 +153,18 @@ choice! {
         Patch = "patch",
         /// Names of variables with their values.
         Variables = "variables",
+        /// What links lead to, and the links.
+        Link = "link",
+        /// A file that is written; with a colon it is one of another machine.
+        Archive = "archive",
+        /// The end of a file's name.
+        Suffix = "suffix",
+        /// A text that is sent away, or with `@` the file that holds it.
+        Sent = "sent",
+        /// One more operand.
+        Operand = "operand",
+        /// Nothing: the command takes no operands.
+        Nothing = "nothing",
     }
 }
 
@@ -271,11 +283,13 @@ record! {
         kind: Kind,
         /// What it is at least if it has operands.
         with_operands: Option<Kind>,
+        /// What it is at least if it has two operands or more.
+        with_more: Option<Kind>,
         /// What its operands are.
         operands: Option<Role>,
         /// How many operands stand before those; none if left out.
         skip: Option<Skip>,
-        /// What an operand with this start is.
+        /// What an operand with this start is, in whatever case; with a `*` in it the whole operand has to fit.
         prefixes: Option<List<PrefixRule, 1, 50>>,
         /// What it takes its operands for, so that it runs what they hold.
         evaluates: Option<Evaluates>,

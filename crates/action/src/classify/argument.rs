@@ -6,6 +6,8 @@ use crate::shell::{Part, Word};
 
 /// LIMIT: braces can double with each pair; more than this is not followed.
 const ALTERNATIVES_MAX: usize = 256;
+/// LIMIT: arguments that the braces of one command may become; those of the words behind are not followed.
+const ARGUMENTS_MAX: usize = 4096;
 /// LIMIT: pairs of braces in one word, each of which is one level of recursion.
 const GROUPS_MAX: usize = 32;
 
@@ -86,7 +88,14 @@ pub(super) fn arguments(word: &Word) -> Vec<Argument> {
 
 /// The arguments of a whole command; a name that comes out of braces is not a literal.
 pub(super) fn all_arguments(words: &[Word]) -> Vec<Argument> {
-    let mut given: Vec<Argument> = words.iter().flat_map(arguments).collect();
+    let mut given: Vec<Argument> = Vec::new();
+    for word in words {
+        if given.len() > ARGUMENTS_MAX {
+            given.push(Argument::open());
+        } else {
+            given.extend(arguments(word));
+        }
+    }
     let is_single = words.first().is_none_or(|name| arguments(name).len() == 1);
     if let Some(name) = given.first_mut().filter(|_| !is_single) {
         name.form = Form::Open;

@@ -1,5 +1,7 @@
 //! The arguments of one command, read by its rule: options, their values, operands.
 
+mod value;
+
 use alloc::vec::Vec;
 
 use super::{
@@ -7,12 +9,10 @@ use super::{
     cwds::Cwds,
     effect::Use,
     invocation::Call,
-    sed,
-    walk::{Judge, text_hides_code},
+    walk::{Judge, has_open_index, text_hides_code},
 };
 use crate::{
     Kind,
-    patch::Patch,
     path::fits_segment,
     shell::is_name,
     table::{
@@ -20,15 +20,14 @@ use crate::{
     },
 };
 
-/// Pieces of an awk program that run commands or open files.
-const AWK_REFUSED: [&str; 6] = ["system", "|", ">", "getline", "@", "ENVIRON"];
-
 /// What is known of a call while its arguments are read.
 pub(super) struct Reading<'r> {
     rule: &'r CommandRule,
     commands: &'r Commands,
     call: Call<'r>,
     shown: &'r str,
+    /// The options of the commands that this is a sub-command of.
+    outer: &'r [OptionRule],
     cwds: Cwds,
     /// What the command is at least.
     kind: Kind,
@@ -39,6 +38,8 @@ pub(super) struct Reading<'r> {
     operands: Vec<Argument>,
     /// Whether an option has given the program, so that no operand is it.
     has_program: bool,
+    /// Whether it was said which paths are written: if not, it is the folder that the command runs in.
+    names_paths: bool,
 }
 
 /// How to go on after an argument.
@@ -52,33 +53,38 @@ enum Next<'g> {
 }
 
 impl<'r> Reading<'r> {
-    pub(super) fn new(rule: &'r CommandRule, commands: &'r Commands, call: Call<'r>, shown: &'r str) -> Self {
+    pub(super) fn new(
+        rule: &'r CommandRule,
+        commands: &'r Commands,
+        call: Call<'r>,
+        (shown, outer): (&'r str, &'r [OptionRule]),
+    ) -> Self {
         Self {
             rule,
             commands,
             call,
             shown,
+            outer,
             cwds: call.cwds.clone(),
             kind: Kind::FsRead,
             instead: None,
             role: rule.operands.unwrap_or(Role::Text),
             operands: Vec::new(),
             has_program: false,
+            names_paths: false,
         }
     }
 
     /// Reads all arguments and says what the command is.
     pub(super) fn read(mut self, judge: &mut Judge<'_>, given: &[Argument]) -> Kind {
         let mut rest = given;
+        if self.rule.evaluates == Some(Evaluates::Names) && asks_for_open_name(given) {
+            self.unknown(judge, "the name of a variable is not a literal, and its index would be evaluated");
+        }
         if let (Some(Spelling::Bundled), Some((first, after))) = (self.rule.spelling, given.split_first())
             && !first.may_be_option()
         {
-            let dashed = Argument { text: alloc::format!("-{}", first.text), ..first.clone() };
-            match self.option_word(judge, &dashed, after) {
-                Next::Arguments(after) => rest = after,
-                Next::Done(kind) => return self.total().max(kind),
-                Next::Narrowed(kind) => return self.kind.max(kind),
-            }
+            rest = self.bundle(judge, first, after);
         }
         let mut options_ended = false;
         while let Some((argument, after)) = rest.split_first() {
@@ -103,7 +109,43 @@ impl<'r> Reading<'r> {
             }
         }
         let done = self.finish(judge);
-        self.total().max(done)
+        let kind = self.total().max(done);
+        kind.max(self.here(judge, kind))
+    }
+
+    /// What changes files and does not say which changes the folder that it runs in.
+    fn here(&self, judge: &mut Judge<'_>, kind: Kind) -> Kind {
+        let changes = matches!(kind, Kind::ShellWrite | Kind::FsDelete | Kind::PkgInstall);
+        if !changes || self.names_paths {
+            return Kind::FsRead;
+        }
+        judge.path(&Argument::exact("."), Use::Write, self.call.at, &self.cwds)
+    }
+
+    /// Reads `xzf a b`: every letter is an option, and their values are the words that follow.
+    fn bundle<'g>(
+        &mut self,
+        judge: &mut Judge<'_>,
+        letters: &Argument,
+        after: &'g [Argument],
+    ) -> &'g [Argument] {
+        let mut rest = after;
+        for letter in letters.text.chars() {
+            let Some(rule) = self.matching(&alloc::format!("-{letter}")).cloned() else {
+                self.unknown(judge, "an option is not in the table");
+                continue;
+            };
+            let (value, behind) = match (rule.value, rest.split_first()) {
+                (Some(TakesValue::Required), Some((value, behind))) => (Some(value), behind),
+                _ => (None, rest),
+            };
+            rest = behind;
+            self.option(judge, &rule, value);
+        }
+        if letters.known().is_none() {
+            self.unknown(judge, "its options are not known beforehand");
+        }
+        rest
     }
 
     fn total(&self) -> Kind {
@@ -164,6 +206,12 @@ impl<'r> Reading<'r> {
             | Role::SedWrite
             | Role::Awk
             | Role::Patch
+            | Role::Link
+            | Role::Archive
+            | Role::Suffix
+            | Role::Sent
+            | Role::Operand
+            | Role::Nothing
             | Role::Variables => {
                 self.operands.push(operand.clone());
                 Next::Arguments(after)
@@ -178,7 +226,8 @@ impl<'r> Reading<'r> {
             let reason = "the sub-command is not in the table";
             return judge.find(Kind::ShellUnknown, self.call.at, self.shown, reason);
         };
-        judge.rule(rule, commands, rest, Call { cwds: &self.cwds, ..self.call }, self.shown)
+        let outer: Vec<OptionRule> = self.options().iter().chain(self.outer).cloned().collect();
+        judge.rule(rule, commands, rest, Call { cwds: &self.cwds, ..self.call }, (self.shown, &outer))
     }
 
     /// Code in a file of the workspace is part of the project; any other code is not known.
@@ -222,10 +271,15 @@ impl<'r> Reading<'r> {
                         .iter()
                         .filter(|rule| rule.names.iter().any(|known| known.as_str().starts_with(name)))
                 };
-                let found: Vec<OptionRule> = match exact {
+                let mut found: Vec<OptionRule> = match exact {
                     Some(rule) => Vec::from([rule.clone()]),
                     None => abbreviated().cloned().collect(),
                 };
+                if found.is_empty() {
+                    // What a command takes before its sub-command it mostly takes behind it too.
+                    let fits = |rule: &&OptionRule| rule.names.iter().any(|known| known.as_str() == name);
+                    found.extend(self.outer.iter().find(fits).cloned());
+                }
                 self.matched(judge, &found, attached, after)
             }
             Spelling::Letters | Spelling::Bundled => self.letters(judge, argument, after),
@@ -253,6 +307,10 @@ impl<'r> Reading<'r> {
     ) -> Next<'g> {
         if found.is_empty() && self.rule.others == Some(OtherOptions::Unknown) {
             self.unknown(judge, "an option is not in the table");
+        }
+        if let (true, Some(value)) = (found.is_empty(), &attached) {
+            // Nobody has said what it is for: it may be a file.
+            self.value(judge, Role::Read, value);
         }
         let mut next = after;
         for rule in found {
@@ -337,62 +395,12 @@ impl<'r> Reading<'r> {
         if let Some(role) = rule.operands {
             self.role = role;
         }
-        if let (Some(role), Some(value)) = (rule.role, value) {
+        if let (Some(Role::Operand), Some(value)) = (rule.role, value) {
+            self.operands.push(value.clone());
+        } else if let (Some(role), Some(value)) = (rule.role, value) {
             self.has_program = self.has_program || matches!(role, Role::Sed | Role::Awk | Role::Script);
             self.value(judge, role, value);
         }
-    }
-
-    /// Judges one value by what it is.
-    fn value(&mut self, judge: &mut Judge<'_>, role: Role, value: &Argument) {
-        let call = Call { cwds: &self.cwds, stdin: None, ..self.call };
-        let kind = match role {
-            Role::Text | Role::Copy | Role::Enclosed | Role::Subcommand => Kind::FsRead,
-            Role::Read => judge.path(value, Use::Read, call.at, &self.cwds),
-            Role::Write => judge.path(value, Use::Write, call.at, &self.cwds),
-            Role::Delete => judge.path(value, Use::Delete, call.at, &self.cwds),
-            Role::Script => self.script(judge, value),
-            Role::Line => judge.line(value, call),
-            Role::Code | Role::Command | Role::Extended => {
-                judge.find(Kind::ShellUnknown, call.at, self.shown, "code is given on the command line")
-            }
-            Role::Sed | Role::SedWrite => Self::program(judge, value, call.at, sed::is_harmless),
-            Role::Awk => Self::program(judge, value, call.at, is_harmless_awk),
-            Role::Folder => {
-                self.cwds = self.cwds.after_going(Some(value), judge.place);
-                Kind::FsRead
-            }
-            Role::Patch => Self::patch(judge, Some(value), call.at, &self.cwds),
-            Role::Variables => variable(judge, value, call.at),
-        };
-        self.kind = self.kind.max(kind);
-    }
-
-    fn program(judge: &mut Judge<'_>, program: &Argument, at: usize, is_harmless: fn(&str) -> bool) -> Kind {
-        // A pattern that the shell might expand is almost always meant for the program.
-        let known = program.known().or_else(|| (program.form == Form::Glob).then_some(program.text.as_str()));
-        match known {
-            Some(text) if is_harmless(text) => Kind::FsRead,
-            Some(_) => judge.find(
-                Kind::ShellUnknown,
-                at,
-                &program.text,
-                "the program may run commands or open files",
-            ),
-            None => judge.find(Kind::ShellUnknown, at, &program.text, "the program is not a literal"),
-        }
-    }
-
-    fn patch(judge: &mut Judge<'_>, patch: Option<&Argument>, at: usize, cwds: &Cwds) -> Kind {
-        let Some(patch) = patch.and_then(Argument::known).and_then(|text| Patch::parse(text).ok()) else {
-            return judge.find(Kind::ShellUnknown, at, "apply_patch", "the patch is not known beforehand");
-        };
-        let mut worst = Kind::ShellRead;
-        for (path, is_deleted) in patch.touched() {
-            let used = if is_deleted { Use::Delete } else { Use::Write };
-            worst = worst.max(judge.path(&Argument::exact(path), used, at, cwds));
-        }
-        worst
     }
 
     /// Judges the operands once all of them are there.
@@ -401,6 +409,9 @@ impl<'r> Reading<'r> {
         let mut kind = Kind::FsRead;
         if !operands.is_empty() {
             kind = self.rule.with_operands.unwrap_or(kind);
+        }
+        if operands.len() > 1 {
+            kind = kind.max(self.rule.with_more.unwrap_or(kind));
         }
         for operand in &operands {
             kind = kind.max(self.prefix(judge, operand));
@@ -415,6 +426,10 @@ impl<'r> Reading<'r> {
             // Without a command there is nothing to run; without a script, code comes from standard input.
             Role::Script => {
                 let reason = "it reads code from its standard input";
+                return kind.max(judge.find(Kind::ShellUnknown, at, self.shown, reason));
+            }
+            Role::Line if operands.is_empty() => {
+                let reason = "the line that it runs is not there";
                 return kind.max(judge.find(Kind::ShellUnknown, at, self.shown, reason));
             }
             Role::Patch => {
@@ -436,6 +451,12 @@ impl<'r> Reading<'r> {
             | Role::Sed
             | Role::SedWrite
             | Role::Awk
+            | Role::Link
+            | Role::Archive
+            | Role::Suffix
+            | Role::Sent
+            | Role::Operand
+            | Role::Nothing
             | Role::Variables => (),
         }
         for (index, operand) in operands.iter().enumerate() {
@@ -460,6 +481,9 @@ impl<'r> Reading<'r> {
             return Role::Text;
         }
         let is_program = index == 0 && !self.has_program;
+        if self.role == Role::Line && index > 0 {
+            return Role::Text;
+        }
         if self.role == Role::Copy {
             return if index == last { Role::Write } else { Role::Read };
         }
@@ -474,10 +498,14 @@ impl<'r> Reading<'r> {
 
     fn prefix(&self, judge: &mut Judge<'_>, operand: &Argument) -> Kind {
         let rules = self.rule.prefixes.as_deref().unwrap_or_default();
+        let text = operand.text.to_ascii_lowercase();
         let fitting = rules.iter().filter(|rule| {
-            let prefix = rule.prefix.as_str();
-            let may_go_on = operand.form == Form::Open && prefix.starts_with(&operand.text);
-            operand.text.starts_with(prefix) || may_go_on
+            let prefix = rule.prefix.as_str().to_ascii_lowercase();
+            if prefix.contains('*') {
+                return fits_segment(&prefix, &text) || operand.form == Form::Open && text.is_empty();
+            }
+            let may_go_on = operand.form == Form::Open && prefix.starts_with(&text);
+            text.starts_with(&prefix) || may_go_on
         });
         match fitting.map(|rule| rule.kind).max() {
             Some(kind) => judge.find(kind, self.call.at, &operand.text, "by how the operand starts"),
@@ -490,7 +518,8 @@ impl<'r> Reading<'r> {
 fn worst_of_option(rule: &OptionRule) -> Kind {
     let by_role = |role: Role| match role {
         Role::Text | Role::Read | Role::Folder => Kind::FsRead,
-        Role::Write | Role::Copy => Kind::FsWriteOutside,
+        Role::Write | Role::Copy | Role::Link | Role::Suffix => Kind::FsWriteOutside,
+        Role::Sent => Kind::Deploy,
         Role::Delete => Kind::ShellDestructive,
         Role::Script
         | Role::Code
@@ -503,30 +532,19 @@ fn worst_of_option(rule: &OptionRule) -> Kind {
         | Role::SedWrite
         | Role::Awk
         | Role::Patch
+        | Role::Archive
+        | Role::Operand
+        | Role::Nothing
         | Role::Variables => Kind::ShellUnknown,
     };
     let roles = [rule.role, rule.operands].into_iter().flatten().map(by_role);
     roles.chain(rule.kind).max().unwrap_or(Kind::FsRead)
 }
 
-/// Judges `NAME=VALUE` or `NAME`.
-fn variable(judge: &mut Judge<'_>, argument: &Argument, at: usize) -> Kind {
-    let name = argument.text.split(['=', '+', '[']).next().unwrap_or_default();
-    if text_hides_code(&argument.text) {
-        let reason = "an index in it holds a command, which the shell would run";
-        return judge.find(Kind::ShellUnknown, at, &argument.text, reason);
-    }
-    if argument.form == Form::Open && !argument.text.contains('=') || !is_name(name) {
-        return judge.find(
-            Kind::ShellUnknown,
-            at,
-            &argument.text,
-            "the name of the variable is not a literal",
-        );
-    }
-    judge.variable(name, at)
-}
-
-fn is_harmless_awk(program: &str) -> bool {
-    AWK_REFUSED.iter().all(|refused| !program.contains(refused))
+/// Whether `-v` asks for a variable by a name that is not plainly there.
+fn asks_for_open_name(given: &[Argument]) -> bool {
+    given.windows(2).any(|pair| match pair {
+        [option, name] => matches!(option.known(), Some("-v" | "-R")) && !name.known().is_some_and(is_name),
+        _ => false,
+    })
 }

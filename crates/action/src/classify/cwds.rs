@@ -27,8 +27,8 @@ impl Cwds {
 
     pub(super) fn or(mut self, other: &Self) -> Self {
         self.folders.extend(other.folders.iter().cloned());
-        self.is_anywhere = self.is_anywhere || other.is_anywhere || self.folders.len() > FOLDERS_MAX;
-        self
+        self.is_anywhere = self.is_anywhere || other.is_anywhere;
+        if self.folders.len() > FOLDERS_MAX { Self::anywhere() } else { self }
     }
 
     /// The folders after going to `to`.

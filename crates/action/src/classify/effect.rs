@@ -38,18 +38,31 @@ impl Table {
             Use::Write => rule.write,
             Use::Delete => rule.delete,
         };
+        let whole = path.as_str().to_ascii_lowercase();
+        let inside = relative.map(str::to_ascii_lowercase);
         let fitting = self.paths.iter().filter(|rule| {
             rule.globs.iter().any(|glob| {
-                let glob = glob.as_str();
+                let glob = glob.as_str().to_ascii_lowercase();
                 if glob.starts_with('/') || glob.starts_with("**") {
-                    fits(glob, path.as_str())
+                    fits(&glob, &whole)
                 } else {
-                    relative.is_some_and(|relative| fits(glob, relative))
+                    inside.as_deref().is_some_and(|inside| fits(&glob, inside))
                 }
             })
         });
+        let holding = self.paths.iter().filter(|rule| {
+            rule.globs.iter().any(|glob| leads_through(&glob.as_str().to_ascii_lowercase(), &whole))
+        });
+        // A folder on the way to what the rules speak about: moving it, linking to it or copying into it is as good. Looking
+        // into it is meant where it belongs to the user and not to the project.
+        let on_the_way = match (used, relative.is_some()) {
+            (Use::Read, true) => None,
+            (Use::Read, false) | (Use::Delete, _) | (Use::Write, false) => holding.filter_map(said).max(),
+            (Use::Write, true) => holding.filter_map(said).max().map(|kind| kind.min(Kind::FsWriteOutside)),
+        };
+        let on_the_way = on_the_way.unwrap_or(Kind::FsRead);
         let plainly = if relative.is_some() { plain.inside } else { plain.outside };
-        fitting.filter_map(said).next().unwrap_or(plainly)
+        fitting.filter_map(said).next().unwrap_or(plainly).max(on_the_way)
     }
 }
 
@@ -93,8 +106,14 @@ impl Judge<'_> {
             let digits = text.strip_suffix('-').unwrap_or(text);
             !text.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
         });
+        // `/dev/stderr` and the like open again, for writing, what a descriptor was opened for: also if only for reading.
+        let is_plain_input = redirection.descriptor.trim_start_matches('0').is_empty();
+        if redirection.operator == Operator::DuplicateOutput && target.known() == Some("0") {
+            return self.find(Kind::ShellUnknown, redirection.at, ">&0", "writes to what is read");
+        }
         let used = match redirection.operator {
-            Operator::Read => Use::Read,
+            Operator::Read if is_plain_input => Use::Read,
+            Operator::Read => Use::Write,
             Operator::Write | Operator::Append | Operator::ReadWrite => Use::Write,
             Operator::DuplicateOutput if !is_descriptor => Use::Write,
             Operator::DuplicateInput if !is_descriptor => Use::Read,
@@ -105,4 +124,19 @@ impl Judge<'_> {
         };
         self.path(&target, used, redirection.at, cwds)
     }
+}
+
+/// Whether a pattern that holds anywhere names this folder on its way down: `**/.claude/settings.json` leads through `.claude`.
+fn leads_through(glob: &str, path: &str) -> bool {
+    let mut rest = glob;
+    while let Some((folder, _)) = rest.rsplit_once('/') {
+        if matches!(folder, "" | "**") || !folder.starts_with("**") {
+            return false;
+        }
+        if !folder.ends_with("**") && fits(folder, path) {
+            return true;
+        }
+        rest = folder;
+    }
+    false
 }

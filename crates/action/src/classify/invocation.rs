@@ -12,7 +12,7 @@ use crate::{
     Kind,
     path::AbsolutePath,
     shell::{is_name, parse_line},
-    table::{CommandRule, Commands},
+    table::{CommandRule, Commands, OptionRule},
 };
 
 /// LIMIT: lines in lines, such as `sh -c "sh -c …"`.
@@ -65,7 +65,7 @@ impl Judge<'_> {
             return self.find(Kind::ShellUnknown, call.at, &shown(given), reason);
         };
         let (rule, commands) = &*found;
-        self.rule(rule, commands, rest, call, &shown(given))
+        self.rule(rule, commands, rest, call, (&shown(given), &[]))
     }
 
     /// Judges by a rule, and notes the outcome.
@@ -75,9 +75,9 @@ impl Judge<'_> {
         commands: &Commands,
         rest: &[Argument],
         call: Call<'_>,
-        shown: &str,
+        (shown, outer): (&str, &[OptionRule]),
     ) -> Kind {
-        let kind = Reading::new(rule, commands, call, shown).read(self, rest);
+        let kind = Reading::new(rule, commands, call, (shown, outer)).read(self, rest);
         self.find(kind, call.at, shown, "by the table")
     }
 
@@ -139,9 +139,18 @@ impl Judge<'_> {
         }
     }
 
-    /// Splits a row of arguments at the `;` or `+` that ends a command inside it.
+    /// Splits a row of arguments at the `;` that ends a command inside it, or the `+` behind `{}`.
     pub(super) fn enclosed(given: &[Argument]) -> (Vec<Argument>, &[Argument]) {
-        let end = given.iter().position(|argument| matches!(argument.known(), Some(";" | "+")));
+        let mut is_behind_braces = false;
+        let end = given.iter().position(|argument| {
+            let is_end = match argument.known() {
+                Some(";") => true,
+                Some("+") => is_behind_braces,
+                Some(_) | None => false,
+            };
+            is_behind_braces = argument.known() == Some("{}");
+            is_end
+        });
         let (command, rest) = given.split_at_checked(end.unwrap_or(given.len())).unwrap_or((given, &[]));
         let command = command.iter().map(|argument| argument.with_placeholder(Form::Data)).collect();
         (command, rest.get(1..).unwrap_or_default())

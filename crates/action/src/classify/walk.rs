@@ -6,6 +6,7 @@ use super::{
     FINDINGS_MAX, Finding,
     argument::{Argument, all_arguments, arguments, single},
     cwds::Cwds,
+    numbers::Numbers,
 };
 use crate::{
     Kind,
@@ -27,6 +28,7 @@ pub(super) struct Judge<'t> {
     pub(super) has_moved: bool,
     findings: Vec<Finding>,
     documents: Vec<Word>,
+    numbers: Numbers,
 }
 
 /// What a command is, and where the shell may be after it.
@@ -48,7 +50,15 @@ impl Outcome {
 
 impl<'t> Judge<'t> {
     pub(super) const fn new(table: &'t Table, place: &'t Place) -> Self {
-        Self { table, place, lines: 0, has_moved: false, findings: Vec::new(), documents: Vec::new() }
+        Self {
+            table,
+            place,
+            lines: 0,
+            has_moved: false,
+            findings: Vec::new(),
+            documents: Vec::new(),
+            numbers: Numbers::none(),
+        }
     }
 
     pub(super) fn into_findings(self) -> Vec<Finding> {
@@ -71,8 +81,9 @@ impl<'t> Judge<'t> {
     /// Judges a tree whose here-documents are its own.
     pub(super) fn tree(&mut self, tree: &Tree, cwds: &Cwds) -> Kind {
         let documents = core::mem::replace(&mut self.documents, tree.here_documents.clone());
+        let numbers = core::mem::replace(&mut self.numbers, Numbers::of(tree));
         let kind = self.list(&tree.list, cwds).kind;
-        self.documents = documents;
+        (self.documents, self.numbers) = (documents, numbers);
         kind
     }
 
@@ -174,7 +185,7 @@ impl<'t> Judge<'t> {
                 Outcome { kind: outcome.kind.max(kind), ..outcome }
             }
             Compound::ArithmeticFor { header, body } => {
-                let kind = self.words(core::slice::from_ref(header), "((", cwds);
+                let kind = self.words(core::slice::from_ref(header), "((", cwds).max(self.arithmetic(header));
                 let outcome = self.repeated(&[body], cwds);
                 Outcome { kind: outcome.kind.max(kind), ..outcome }
             }
@@ -190,7 +201,8 @@ impl<'t> Judge<'t> {
                 Outcome::staying(kind, &after)
             }
             Compound::Arithmetic(word) => {
-                Outcome::staying(self.words(core::slice::from_ref(word), "((", cwds), cwds)
+                let kind = self.words(core::slice::from_ref(word), "((", cwds).max(self.arithmetic(word));
+                Outcome::staying(kind, cwds)
             }
             Compound::Test(words) => Outcome::staying(self.words(words, "[[", cwds), cwds),
         }
@@ -267,12 +279,31 @@ impl<'t> Judge<'t> {
         let mut kind = Kind::ShellRead;
         for assignment in assignments {
             kind = kind.max(self.variable(&assignment.name, assignment.word.at));
+            let text = single(&assignment.word).text;
+            if has_open_index(&text) {
+                let reason = "the index is evaluated, which runs what its value holds";
+                kind = kind.max(self.find(Kind::ShellUnknown, assignment.word.at, &text, reason));
+            }
             if hides_code(&assignment.word) {
                 let reason = "the value holds a command in an index, which arithmetic would run";
                 kind = kind.max(self.find(Kind::ShellUnknown, assignment.word.at, &assignment.name, reason));
             }
         }
         kind
+    }
+
+    /// Judges an expression: the values of its variables are expressions in turn, and may run commands.
+    fn arithmetic(&mut self, word: &Word) -> Kind {
+        let set = Numbers::set_in(word).find(|name| self.is_governing(name)).map(String::from);
+        if let Some(name) = set {
+            return self.variable(&name, word.at);
+        }
+        if self.numbers.are_all_in(word) {
+            return Kind::ShellRead;
+        }
+        let shown = single(word).text;
+        let reason = "arithmetic evaluates the value of a variable that the line has not set to a number";
+        self.find(Kind::ShellUnknown, word.at, &shown, reason)
     }
 
     /// Judges the setting of a variable.
@@ -294,7 +325,10 @@ impl<'t> Judge<'t> {
             let found = match part {
                 Part::Bare(_) | Part::Quoted(_) => None,
                 Part::Substitution(list) | Part::Process(list) => Some(self.list(list, cwds).kind),
-                Part::Arithmetic(word) => self.inner(word, cwds),
+                Part::Arithmetic(word) => {
+                    let found = self.inner(word, cwds);
+                    found.max(Some(self.arithmetic(word)).filter(|kind| *kind > Kind::ShellRead))
+                }
                 Part::Array(words) => self.inner_of(words, cwds),
                 Part::Variable { name, inner, is_evaluated } => {
                     let found = self.inner_of(inner, cwds);
@@ -405,6 +439,14 @@ fn hides_code(word: &Word) -> bool {
         | Part::Substitution(_)
         | Part::Process(_)
         | Part::Arithmetic(_) => false,
+    })
+}
+
+/// Whether `name[index]=…` has an index that is not plainly a number, so that it is evaluated.
+pub(super) fn has_open_index(assignment: &str) -> bool {
+    let name = assignment.split('=').next().unwrap_or_default();
+    name.split_once('[').is_some_and(|(_, index)| {
+        !index.trim_end_matches(['+', ']']).bytes().all(|byte| byte.is_ascii_digit())
     })
 }
 

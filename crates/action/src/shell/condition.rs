@@ -6,6 +6,7 @@ use countersign_canon::Issue;
 
 use super::{
     cursor::Cursor,
+    is_name,
     tree::{Compound, Part, Word},
     word::{Arrays, Builder},
 };
@@ -55,7 +56,10 @@ impl Cursor<'_> {
             .is_some_and(|letter| letter.len() == 1 && UNARY.contains(letter));
         self.skip_blanks();
         if is_unary {
-            words.push(self.operand()?);
+            // The index in the name of a variable is evaluated.
+            let is_name = matches!(bare(&first), Some("-v" | "-R"));
+            let operand = self.operand()?;
+            words.push(if is_name && !is_plain_name(&operand) { operand.evaluated() } else { operand });
             return Ok(());
         }
         words.push(first);
@@ -72,6 +76,13 @@ impl Cursor<'_> {
                 Some("=~") => {
                     self.skip_blanks();
                     words.push(self.regular_expression()?);
+                    return Ok(());
+                }
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
+                    self.skip_blanks();
+                    let first = words.pop().unwrap_or_default();
+                    words.push(first.evaluated());
+                    words.push(self.operand()?.evaluated());
                     return Ok(());
                 }
                 Some(_) => (),
@@ -119,6 +130,10 @@ impl Cursor<'_> {
         }
         Ok(builder.build(at))
     }
+}
+
+fn is_plain_name(word: &Word) -> bool {
+    bare(word).is_some_and(is_name)
 }
 
 fn bare(word: &Word) -> Option<&str> {

@@ -167,8 +167,10 @@ impl Cursor<'_> {
         if self.peek() == Some(b'[') {
             self.skip(1);
             // `${!a[@]}` lists the keys of an array and evaluates nothing.
-            is_evaluated = is_evaluated && !self.sees("@]") && !self.sees("*]");
-            inner.push(self.braced_text(b']', quotes)?);
+            let is_all = self.sees("@]") || self.sees("*]");
+            is_evaluated = is_evaluated && !is_all;
+            let index = self.braced_text(b']', quotes)?;
+            inner.push(if is_all { index } else { index.evaluated() });
             self.skip(1);
         }
         match self.peek() {
@@ -177,13 +179,22 @@ impl Cursor<'_> {
                 is_evaluated = is_evaluated || self.sees("@P");
                 inner.push(self.braced_text(b'}', quotes)?);
             }
-            Some(b':' | b'-' | b'=' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'*') => {
+            Some(b':') => {
+                self.skip(1);
+                // What is not a default is a place and a length: expressions.
+                let is_default = matches!(self.peek(), Some(b'-' | b'=' | b'?' | b'+'));
+                let text = self.braced_text(b'}', quotes)?;
+                inner.push(if is_default { text } else { text.evaluated() });
+            }
+            Some(b'-' | b'=' | b'?' | b'+' | b'#' | b'%' | b'/' | b'^' | b',' | b'*') => {
                 self.skip(1);
                 inner.push(self.braced_text(b'}', quotes)?);
             }
             _ => return Err(self.unexpected("`}` or an operator")),
         }
         self.skip(1);
+        // The length of a variable is a number, whatever it holds.
+        let name = if prefix == Some(b'#') { "#".into() } else { name };
         Ok(Part::Variable { name, inner, is_evaluated })
     }
 

@@ -251,7 +251,7 @@ impl Cursor<'_> {
     fn redirection(&mut self) -> Result<Option<Redirection>, Issue> {
         self.peek();
         let at = self.at;
-        self.descriptor();
+        let descriptor = self.descriptor();
         let Some((spelling, operator)) = self.operator() else {
             self.at = at;
             return Ok(None);
@@ -275,26 +275,30 @@ impl Cursor<'_> {
                 None => return Err(self.unexpected("what to read or write")),
             },
         };
-        Ok(Some(Redirection { operator, target, at }))
+        Ok(Some(Redirection { descriptor, operator, target, at }))
     }
 
-    /// Moves past a number or `{name}` that stands directly before a redirection.
-    fn descriptor(&mut self) {
+    /// Takes a number or `{name}` that stands directly before a redirection.
+    fn descriptor(&mut self) -> String {
         let start = self.at;
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+        let mut found = String::new();
+        while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
+            found.push(char::from(digit));
             self.skip(1);
         }
         if self.at == start && self.peek() == Some(b'{') {
             self.skip(1);
-            let name = self.name();
-            if !(is_name(&name) && self.take("}")) {
+            found = self.name();
+            if !(is_name(&found) && self.take("}")) {
                 self.at = start;
-                return;
+                return String::new();
             }
         }
         if !matches!(self.peek(), Some(b'<' | b'>')) {
             self.at = start;
+            return String::new();
         }
+        found
     }
 
     fn operator(&mut self) -> Option<(&'static str, Operator)> {

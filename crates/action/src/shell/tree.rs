@@ -88,6 +88,8 @@ pub struct Assignment {
 /// Where a command reads or writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirection {
+    /// The number in front, or `{name}`.
+    pub descriptor: String,
     /// What it does.
     pub operator: Operator,
     /// What with.
@@ -183,6 +185,14 @@ pub struct Word {
     pub parts: Vec<Part>,
     /// The byte where it starts.
     pub at: usize,
+}
+
+impl Word {
+    /// The word where the shell takes it for an expression.
+    pub(crate) fn evaluated(self) -> Self {
+        let at = self.at;
+        Self { parts: Vec::from([Part::Arithmetic(self)]), at }
+    }
 }
 
 /// One part of a word.

@@ -135,13 +135,33 @@ const LET_THROUGH: &[(&str, &[&str])] = &[
             "docker run -v /:/h alpine",
             "docker exec a sh",
             "kubectl exec a -- sh",
+            "pulumi stack rm prod --force --yes",
+            "python3 -m pip config --editor ./evil.sh edit",
+            "python3 -m timeit -n1 -r1 'import os'",
+            "yarn config set yarnPath ./evil.js",
             "-x",
         ],
     ),
-    ("options that are not in the table", &["mapfile -C rm a", "bash -O extglob -c ls"]),
+    (
+        "options that are not in the table",
+        &[
+            "mapfile -C rm a",
+            "bash -O extglob -c ls",
+            "apt-cache policy -o Dir::Bin::dpkg=./evil.sh",
+            "csplit -f .claude/settings -b '.json%.0d' s 1",
+            "dpkg -x x.deb .claude",
+            "tclsh -v <<< 'exec touch x'",
+            "zstdcat -f -o .claude/settings.json a.zst",
+        ],
+    ),
+    (
+        "options of a command that stand behind its sub-command",
+        &["cargo metadata --config 'build.rustc=\"./evil\"'"],
+    ),
+    ("git config", &["git config --get a b"]),
     (
         "code given inline",
-        &["sh -c -- ls", "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: ../a\n*** End Patch\nEOF"],
+        &["apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: ../a\n*** End Patch\nEOF"],
     ),
 ];
 
