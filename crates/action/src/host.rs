@@ -88,6 +88,7 @@ struct Normaliser<'n> {
 
 impl Normaliser<'_> {
     fn act(mut self) -> Result<Action, Issue> {
+        self.refuse_two_names()?;
         match self.tool.act {
             Act::Shell => self.shell(),
             Act::Read => self.read(),
@@ -154,7 +155,10 @@ impl Normaliser<'_> {
         let (kind, path) = match path {
             Ok(path) => {
                 let plain = Plain { inside: Kind::FsRead, outside: Kind::FsRead };
-                (self.table.use_of(self.place, &path, Use::Read, plain), self.place.name(&path))
+                let meant = self.optional_text(Field::Filter)?.map(|filter| path.join(&filter));
+                let kinds = [Some(&path), meant.as_ref()].into_iter().flatten();
+                let kinds = kinds.map(|path| self.table.use_of(self.place, path, Use::Read, plain));
+                (kinds.max().unwrap_or(Kind::ShellUnknown), self.place.name(&path))
             }
             // Nobody knows which file that is.
             Err(path) => (Kind::ShellUnknown, path),
@@ -229,6 +233,27 @@ impl Normaliser<'_> {
         let others = self.call.input.members().iter().filter(|member| !known.contains(&&*member.key));
         let others: Vec<_> = others.map(|member| (member.key.clone(), member.value.clone())).collect();
         (!others.is_empty()).then(|| Json::object(others))
+    }
+
+    /// A part that stands there under two names could be the one for us and the other for the tool.
+    fn refuse_two_names(&self) -> Result<(), Issue> {
+        for (field, names) in self.tool.fields.iter().flatten() {
+            let given: Vec<&str> = names
+                .iter()
+                .map(countersign_canon::Text::as_str)
+                .filter(|name| self.call.input.get(name).is_some_and(|it| !matches!(it.value, Value::Null)))
+                .collect();
+            if given.len() > 1 {
+                let message = alloc::format!(
+                    "the call of `{}` names its {field} twice: {}",
+                    self.call.tool,
+                    given.join(" and ")
+                );
+                let issue = Issue::new(codes::ACTION_CALL_INVALID, message);
+                return Err(issue.with_expected("one of them"));
+            }
+        }
+        Ok(())
     }
 
     fn names(&self, field: Field) -> impl Iterator<Item = &str> {

@@ -103,6 +103,8 @@ choice! {
         Url = "url",
         /// What is searched for.
         Query = "query",
+        /// Which files below the path are meant.
+        Filter = "filter",
         /// What an agent is told.
         Prompt = "prompt",
         /// What sort of agent is meant.

@@ -62,14 +62,15 @@ impl Workspace {
         Ok(Config::load(&bytes).map_err(|issues| first(issues.into_vec()))?.mode)
     }
 
-    /// Refuses a workspace that was set up and has lost its store: a new one would know of no approval and no session.
+    /// Refuses a workspace without a store. Either it has lost it, and a new one would know of no approval and no session; or
+    /// the folder came with a repository, and whoever wrote that would govern the agent here without anybody's word.
     ///
     /// # Errors
     ///
     /// Fails if it is so.
     pub(crate) fn check_store(&self) -> Result<(), Issue> {
-        let is_there = |name: &str| files::mode_of(&self.data.join(name)).is_some();
-        if is_there(STORE) || !is_there(CONFIG) {
+        let is_there = |path: &Path| files::mode_of(path).is_some();
+        if is_there(&self.data.join(STORE)) || self.data != self.root.join(FOLDER) {
             return Ok(());
         }
         let message = format!("the store of `{}` is not there", self.data.display());

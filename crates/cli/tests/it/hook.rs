@@ -2,7 +2,7 @@
 
 use crate::{
     server::Service,
-    support::{Ran, Sandbox, is_soak},
+    support::{Ran, Sandbox, is_soak, shipped_text},
 };
 
 /// A call of Bash, as each of the three hosts tells it.
@@ -162,6 +162,18 @@ fn the_write_ahead_log_of_many_calls_stays_short() {
     assert!(lengths[39] < 60 * 8216 && lengths[20] == lengths[39], "{lengths:?}");
     assert_eq!(sandbox.run(&["log", "verify"]).exit, Some(0));
     assert_eq!(sandbox.waits_s(".countersign/state.db").len(), 40);
+}
+
+/// Whoever writes a repository must not govern the agents of those who clone it.
+#[test]
+fn a_folder_that_came_with_a_repository_governs_nobody() {
+    let sandbox = Sandbox::new();
+    let table = shipped_text("policy/actions.v1.yml").replace("act: shell,", "act: note,");
+    sandbox.write(".countersign/policy/actions.v1.yml", table);
+    for (id, line) in [("call_1", "rm -rf ~"), ("call_2", "ls")] {
+        let ran = hook(&sandbox, "claude-code", &call("claude-code", &sandbox, id, line));
+        assert_eq!(code(&ran), "HOOK_STORE_MISSING", "{}", ran.screen());
+    }
 }
 
 #[test]
