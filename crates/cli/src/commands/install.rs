@@ -12,7 +12,10 @@ use super::init;
 use crate::{
     console::Console,
     difference::difference,
-    effects::{environment, files, folder},
+    effects::{
+        environment, files,
+        folder::{self, Access},
+    },
     embedded::usage,
     exit::Exit,
     failure::{Failure, codes},
@@ -22,7 +25,7 @@ use crate::{
             self,
             app_server::{AppServer, Experimental},
         },
-        installed::{self, Change},
+        installed::{self, Before, Change},
         settings::{self, Entry},
         workspace::Workspace,
     },
@@ -40,7 +43,7 @@ Examples:
   countersign install claude-code --dry-run
   countersign install codex --bin ~/bin/codex
 
-Exit: 0 installed, or was already; 2 it could not be")]
+Exit: 0 installed, or was already; 1 it is, but other users' clients cannot read it; 2 it could not be")]
 pub(crate) struct Arguments {
     /// The host
     #[arg(value_enum)]
@@ -122,19 +125,19 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
     let path = if *managed { Ok(client.managed_settings()) } else { client.settings(&root) };
     let path = path.map_err(Failure::CouldNotTell)?;
-    let before =
-        files::mode_of(&path).map(|_| files::read_all(&path)).transpose().map_err(Failure::CouldNotTell)?;
+    let before = Before::read(&path).map_err(Failure::CouldNotTell)?;
+    let found = before.as_ref().map(|before| before.bytes.as_slice());
     let entries = client.entries().map_err(Failure::CouldNotTell)?;
     let edited = match (client, managed) {
         (Client::Codex, true) => {
-            let found = String::from_utf8_lossy(before.as_deref().unwrap_or_default());
+            let found = String::from_utf8_lossy(found.unwrap_or_default());
             Ok(codex::managed::with_hooks(&found, &entries))
         }
-        (Client::ClaudeCode | Client::Codex, _) => settings::with_hooks(before.as_deref(), &entries),
+        (Client::ClaudeCode | Client::Codex, _) => settings::with_hooks(found, &entries),
     };
     let edited = edited.map_err(Failure::CouldNotTell)?;
     if let Some(edited) = &edited {
-        let found = String::from_utf8_lossy(before.as_deref().unwrap_or_default());
+        let found = String::from_utf8_lossy(found.unwrap_or_default());
         console.data(&difference(&path.display().to_string(), &found, edited))?;
     }
     if *dry_run {
@@ -147,8 +150,9 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let workspace = Workspace::find(&root).map_err(Failure::CouldNotTell)?;
     let mut changes = Vec::new();
     if let Some(edited) = edited {
-        folder::put(&path, &edited).map_err(Failure::CouldNotTell)?;
-        changes.push(Change { path, before });
+        let access = if *managed { Access::Everybody } else { Access::Usual };
+        folder::replace(&path, edited.as_bytes(), access).map_err(Failure::CouldNotTell)?;
+        changes.push(Change { path: path.clone(), before });
     }
     match (client, managed) {
         (Client::ClaudeCode, _) => (),
@@ -162,16 +166,39 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
             }
         }
     }
+    let exit = if *managed { check_readable(&path, console) } else { Exit::Yes };
     if changes.is_empty() {
         console.say(&format!("{} is installed already\n", client.as_str()));
-        return Ok(Exit::Yes);
+        return Ok(exit);
     }
     installed::note(&workspace, client.as_str(), changes).map_err(Failure::CouldNotTell)?;
     console.say(&format!(
         "installed; see that it works with `countersign doctor {0}`, undo it with `countersign uninstall {0}`\n",
         client.as_str()
     ));
-    Ok(Exit::Yes)
+    Ok(exit)
+}
+
+/// Says which of the machine's settings the clients of other users cannot read.
+fn check_readable(path: &Path, console: Console) -> Exit {
+    let closed = closed_to_others(path);
+    for (path, mode, bits) in &closed {
+        console.say(&format!(
+            "`{0}` has mode {mode:04o}: the clients of other users cannot read the hooks; chmod {bits} '{0}'\n",
+            path.display()
+        ));
+    }
+    if closed.is_empty() { Exit::Yes } else { Exit::No }
+}
+
+/// The file of the machine's settings and its folder, as far as others cannot read them: each with its mode and what to add.
+pub(crate) fn closed_to_others(path: &Path) -> Vec<(PathBuf, u32, &'static str)> {
+    let parts = [(path.parent(), 0o001, "a+x"), (Some(path), 0o004, "a+r")];
+    let closed = parts.into_iter().filter_map(|(path, needed, bits)| {
+        let mode = files::mode_of(path?)?;
+        (mode & needed == 0).then(|| path.map(|path| (path.to_path_buf(), mode, bits)))?
+    });
+    closed.collect()
 }
 
 /// Sees that the machine requires our hooks of Codex.
@@ -195,7 +222,7 @@ fn require(root: &Path, bin: &OsString, console: Console) -> Result<(), Issue> {
 /// Puts files back as they were before these changes.
 fn put_back(changes: &[Change]) -> Result<(), Issue> {
     changes.iter().try_for_each(|Change { path, before }| match before {
-        Some(bytes) => folder::put_bytes(path, bytes),
+        Some(before) => before.put_back(path),
         None => folder::remove(path),
     })
 }
@@ -204,7 +231,7 @@ fn put_back(changes: &[Change]) -> Result<(), Issue> {
 fn trust(root: &Path, bin: &OsString, console: Console) -> Result<Option<Change>, Issue> {
     let home = codex::home()?;
     let path = home.join("config.toml");
-    let before = files::mode_of(&path).map(|_| files::read_all(&path)).transpose()?;
+    let before = Before::read(&path)?;
     let mut server = AppServer::start(bin, &home, root, Experimental::Off)?;
     let cwd = root.display().to_string();
     let command = format!("{} hook codex", environment::this_program()?);

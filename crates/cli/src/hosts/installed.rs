@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use countersign_canon::{Issue, Reader, Sha256, Wire as _, choice, from_base64, record, to_base64};
+use countersign_canon::{Issue, Reader, Sha256, Wire as _, Within, choice, from_base64, record, to_base64};
 
 use super::workspace::{Workspace, first};
 use crate::{
-    effects::{files, folder},
+    effects::{
+        files,
+        folder::{self, Access},
+    },
     failure::codes,
 };
 
@@ -25,6 +28,8 @@ record! {
         path: String,
         /// What was in it, in base64; nothing if it was not there.
         original: Option<String>,
+        /// The permission bits that it had; nothing if it was not there.
+        mode: Option<Within<0, 0o7777>>,
         /// The hash of what is in it since.
         sha256: Sha256,
     }
@@ -40,10 +45,38 @@ record! {
     }
 }
 
-/// A file before and after.
+/// A file that was changed, and how it was.
 pub(crate) struct Change {
     pub(crate) path: PathBuf,
-    pub(crate) before: Option<Vec<u8>>,
+    pub(crate) before: Option<Before>,
+}
+
+/// A file as it was.
+pub(crate) struct Before {
+    pub(crate) bytes: Vec<u8>,
+    /// Its permission bits.
+    pub(crate) mode: u32,
+}
+
+impl Before {
+    /// The file as it is now; nothing if it is not there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is there and cannot be read.
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, Issue> {
+        let Some(mode) = files::mode_of(path) else { return Ok(None) };
+        Ok(Some(Self { bytes: files::read_all(path)?, mode }))
+    }
+
+    /// Puts the file back as it was.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written.
+    pub(crate) fn put_back(&self, path: &Path) -> Result<(), Issue> {
+        folder::replace(path, &self.bytes, Access::Bits(self.mode))
+    }
 }
 
 /// How a file was put back.
@@ -70,8 +103,9 @@ pub(crate) fn note(workspace: &Workspace, client: &str, changes: Vec<Change>) ->
         match files.iter_mut().find(|file| file.path == name) {
             Some(file) => file.sha256 = sha256,
             None => {
-                let original = before.map(|bytes| to_base64(&bytes));
-                files.push(ChangedFile { path: name, original, sha256 });
+                let mode = before.as_ref().map(|before| Within::clamped(i64::from(before.mode)));
+                let original = before.map(|before| to_base64(&before.bytes));
+                files.push(ChangedFile { path: name, original, mode, sha256 });
             }
         }
     }
@@ -83,13 +117,15 @@ pub(crate) fn put_back(workspace: &Workspace, client: &str) -> Result<Vec<(PathB
     let path = note_path(workspace, client);
     let Some(Installed { schema: _, files }) = read(&path)? else { return Ok(Vec::new()) };
     let mut done = Vec::new();
-    for ChangedFile { path, original, sha256 } in files.into_iter().rev() {
+    for ChangedFile { path, original, mode, sha256 } in files.into_iter().rev() {
         let path = PathBuf::from(path);
         let is_ours = files::read_all(&path).is_ok_and(|bytes| Sha256::of(&bytes) == sha256);
         let how = match original {
             _ if !is_ours => PutBack::Changed,
             Some(original) => {
-                folder::put_bytes(&path, &from_base64(&original)?)?;
+                let mode = mode.and_then(|mode| u32::try_from(mode.get()).ok());
+                let access = mode.map_or(Access::Usual, Access::Bits);
+                folder::replace(&path, &from_base64(&original)?, access)?;
                 PutBack::Restored
             }
             None => {

@@ -14,7 +14,7 @@ use super::{
     show,
 };
 use crate::{
-    commands::install::Client,
+    commands::install::{Client, closed_to_others},
     console::Console,
     effects::{
         child::{self, Start},
@@ -175,6 +175,17 @@ fn hooks(root: &Path, client: Client, findings: &mut Findings) -> Result<bool, F
     let (managed, places) = (client.managed_settings(), [own, client.managed_settings()]);
     let read = |path: &PathBuf| files::read_all(path).unwrap_or_default();
     let found: Vec<&PathBuf> = places.iter().filter(|path| client.has_hooks(&read(path), &entries)).collect();
+    // What this user cannot read may hold hooks as well: then it is closed to this user's client too.
+    if found.contains(&&managed) || files::read_if_there(&managed).is_err() {
+        for (path, mode, bits) in closed_to_others(&managed) {
+            let path = path.display();
+            findings.note(
+                false,
+                format!("`{path}` has mode {mode:04o}: the clients of other users cannot read the hooks"),
+                format!("chmod {bits} '{path}'"),
+            );
+        }
+    }
     if !found.is_empty() {
         let named: Vec<String> = found.iter().map(|path| format!("`{}`", path.display())).collect();
         findings.note(true, format!("the hooks: in {}", named.join(", ")), "");

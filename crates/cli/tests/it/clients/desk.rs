@@ -103,8 +103,18 @@ impl Desk {
     }
 
     pub(crate) fn allow_others(&self, name: &str) {
+        self.set_mode(name, 0o666);
+    }
+
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
         use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o666)).unwrap();
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// The permission bits of a file or folder.
+    pub(crate) fn mode(&self, name: &str) -> u32 {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(self.path(name)).unwrap().permissions().mode() & 0o7777
     }
 
     pub(crate) fn remove(&self, name: &str) {
