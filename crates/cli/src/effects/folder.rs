@@ -140,3 +140,8 @@ pub(crate) fn remove(path: &Path) -> Result<(), Issue> {
         Issue::new(codes::CLI_WRITE_FAILED, format!("`{}` could not be removed: {error}", path.display()))
     })
 }
+
+/// Takes a folder away if nothing is in it; says whether it did.
+pub(crate) fn remove_empty(folder: &Path) -> bool {
+    std::fs::remove_dir(folder).is_ok()
+}

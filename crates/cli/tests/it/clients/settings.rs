@@ -2,11 +2,21 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::desk::{Desk, PROGRAM};
 use crate::support::Ran;
 
 const OWN: &str = "work/.claude/settings.local.json";
 const MANAGED: &str = "etc/claude-code/managed-settings.json";
+
+const NOTE: &str = "work/.countersign/installed/claude-code.json";
+
+/// Runs the program; its exit code and what it said.
+fn run(desk: &Desk, arguments: &[&str]) -> (Option<i32>, String) {
+    let ran = desk.run(Path::new(PROGRAM), arguments, &[]);
+    (ran.exit, ran.screen())
+}
 
 /// Runs the program with this umask.
 fn run_with_umask(desk: &Desk, umask: &str, arguments: &str) -> Ran {
@@ -82,4 +92,137 @@ fn settings_for_the_machine_that_others_cannot_read_are_found() {
     assert!(!doctor(MANAGED) && doctor("etc/claude-code"));
     desk.set_mode("etc/claude-code", 0o755);
     assert!(!doctor("etc/claude-code"));
+}
+
+#[test]
+fn settings_that_were_made_are_taken_away_with_their_folder_and_what_stays_is_said() {
+    let desk = Desk::new();
+    desk.countersign(&["install", "claude-code"]);
+    let ran = desk.countersign(&["uninstall", "claude-code"]);
+    assert!(!desk.has("work/.claude") && !desk.has(NOTE), "{}", ran.screen());
+    assert!(ran.stderr().contains("work/.countersign` stays"), "{}", ran.screen());
+    // A folder that somebody uses stays.
+    desk.countersign(&["install", "claude-code"]);
+    desk.write("work/.claude/agents/mine.md", "");
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert!(!desk.has(OWN) && desk.has("work/.claude/agents/mine.md"));
+}
+
+/// A host writes settings anew, in its own order and form, as soon as its user allows something.
+#[test]
+fn settings_that_a_host_has_written_since_lose_our_hooks_and_nothing_else() {
+    for before in [None, Some("{\"model\": \"opus\", \"hooks\": {\"PreToolUse\": [], \"Stop\": []}}\n")] {
+        let desk = Desk::new();
+        if let Some(before) = before {
+            desk.write(OWN, before);
+        }
+        desk.countersign(&["install", "claude-code"]);
+        let mut settings: Value = serde_json::from_str(&desk.read(OWN).unwrap()).unwrap();
+        settings["permissions"] = json!({"allow": ["Bash(ls:*)"]});
+        desk.write(OWN, &serde_json::to_string_pretty(&settings).unwrap());
+        let (exit, said) = run(&desk, &["uninstall", "claude-code"]);
+        assert_eq!(exit, Some(0), "{said}");
+        let mut expected: Value = serde_json::from_str(before.unwrap_or("{}")).unwrap();
+        expected["permissions"] = json!({"allow": ["Bash(ls:*)"]});
+        let rest = desk.read(OWN).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&rest).unwrap(), expected, "{rest}");
+        assert!(!desk.has(NOTE), "{said}");
+        let (exit, said) = run(&desk, &["uninstall", "claude-code"]);
+        assert!(exit == Some(0) && said.contains("is not installed here"), "{said}");
+        assert_eq!(desk.read(OWN).unwrap(), rest);
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_understood_are_left_and_the_note_with_them() {
+    let desk = Desk::new();
+    desk.countersign(&["install", "claude-code"]);
+    let installed = desk.read(OWN).unwrap();
+    let broken = format!("// mine\n{installed}");
+    desk.write(OWN, &broken);
+    for _ in 0..2 {
+        let (exit, said) = run(&desk, &["uninstall", "claude-code"]);
+        assert!(exit == Some(1) && said.contains("stays as it is: "), "{said}");
+        assert!(said.contains("settings.local.json:1:1"), "{said}");
+        assert_eq!(desk.read(OWN).as_deref(), Some(broken.as_str()));
+    }
+    desk.write(OWN, &installed.replace("\"hooks\": {", "\"a\": 1, \"hooks\": {"));
+    assert_eq!(run(&desk, &["uninstall", "claude-code"]).0, Some(0));
+    assert_eq!(desk.read(OWN).as_deref().map(str::trim), Some("{\n  \"a\": 1\n}"));
+    // Somebody was faster.
+    desk.countersign(&["install", "claude-code"]);
+    desk.write(OWN, "{}");
+    let (exit, said) = run(&desk, &["uninstall", "claude-code"]);
+    assert!(exit == Some(0) && said.contains("has no hooks of Countersign any more"), "{said}");
+    assert_eq!(desk.read(OWN).as_deref(), Some("{}"));
+}
+
+/// What was changed between two installations is not lost by undoing the second.
+#[test]
+fn settings_changed_between_two_installations_are_kept() {
+    let desk = Desk::new();
+    desk.write(OWN, "{\"a\": 1}");
+    desk.countersign(&["install", "claude-code"]);
+    desk.write(OWN, "{\"a\": 2}");
+    desk.countersign(&["install", "claude-code"]);
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert_eq!(desk.read(OWN).as_deref(), Some("{\"a\": 2}"));
+}
+
+#[test]
+fn settings_of_an_installation_that_failed_are_as_they_were() {
+    const HOOKS: &str = "home/codex/hooks.json";
+    let desk = Desk::new();
+    let install: &[&str] = &["install", "codex", "--bin", "/no/such/codex"];
+    let (exit, said) = run(&desk, install);
+    assert!(exit == Some(2) && said.contains("CLI_START_FAILED"), "{said}");
+    assert!(!desk.has(HOOKS) && !desk.has("work/.countersign/installed/codex.json"));
+    desk.write(HOOKS, "{ }");
+    desk.set_mode(HOOKS, 0o640);
+    assert_eq!(run(&desk, install).0, Some(2));
+    assert_eq!((desk.read(HOOKS).as_deref(), desk.mode(HOOKS)), (Some("{ }"), 0o640));
+    let (exit, said) = run(&desk, &["uninstall", "codex"]);
+    assert!(exit == Some(0) && said.contains("is not installed here"), "{said}");
+}
+
+/// Hooks of ours that nobody has noted are recognised by what they run.
+#[test]
+fn settings_with_our_hooks_and_no_note_are_cleared() {
+    let hook = |host: &str| json!([{"hooks": [{"type": "command", "command": format!("/old/countersign hook {host}")}]}]);
+    for (place, host) in [(OWN, "claude-code"), ("home/codex/hooks.json", "codex")] {
+        let desk = Desk::new();
+        desk.write(
+            place,
+            &json!({"a": 1, "hooks": {"PreToolUse": hook(host), "Stop": hook("gemini")}}).to_string(),
+        );
+        assert_eq!(run(&desk, &["uninstall", host]).0, Some(0));
+        let expected = json!({"a": 1, "hooks": {"Stop": hook("gemini")}}).to_string();
+        assert_eq!(desk.read(place), Some(expected));
+        assert!(run(&desk, &["uninstall", host]).1.contains("is not installed here"));
+    }
+    // A file that only ours is in, as it was made, goes too.
+    let desk = Desk::new();
+    desk.countersign(&["install", "claude-code"]);
+    desk.remove(NOTE);
+    assert_eq!(run(&desk, &["uninstall", "claude-code"]).0, Some(0));
+    assert!(!desk.has(OWN));
+    // An installation over such hooks is undone to what is not ours.
+    desk.write(OWN, &json!({"a": 1, "hooks": {"PreToolUse": hook("claude-code")}}).to_string());
+    desk.countersign(&["install", "claude-code"]);
+    assert!(!desk.read(OWN).unwrap().contains("/old/countersign"));
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert_eq!(desk.read(OWN).as_deref(), Some("{\"a\":1}"));
+}
+
+/// From another workspace the machine's settings are named, and taken out only if that is asked for.
+#[test]
+fn settings_for_the_machine_are_uninstalled_from_elsewhere_only_on_demand() {
+    let desk = Desk::new();
+    desk.write(MANAGED, "{\"a\": 1}\n");
+    desk.countersign(&["install", "claude-code", "--managed"]);
+    desk.remove(NOTE);
+    let (exit, said) = run(&desk, &["uninstall", "claude-code"]);
+    assert!(exit == Some(1) && said.contains("claude-code --managed` takes them out"), "{said}");
+    desk.countersign(&["uninstall", "claude-code", "--managed"]);
+    assert_eq!(desk.read(MANAGED).as_deref(), Some("{\"a\": 1}\n"));
 }
