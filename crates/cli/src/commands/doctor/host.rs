@@ -72,6 +72,7 @@ pub(super) fn run(
     let mut findings = Findings(Vec::new());
     workspace(&root, client, &mut findings);
     let is_configured = hooks(&root, client, &mut findings)?;
+    counted(&root, client, &mut findings)?;
     match client {
         Client::ClaudeCode => switched_off(&root, &mut findings),
         Client::Codex => trusted(&root, bin, &mut findings),
@@ -215,6 +216,40 @@ fn hooks(root: &Path, client: Client, findings: &mut Findings) -> Result<bool, F
         "run `countersign install`, after `countersign uninstall` if another one is there",
     );
     Ok(false)
+}
+
+/// Whether one hook of this program is asked before a call, and no second one: it would be asked about a call that has begun.
+fn counted(root: &Path, client: Client, findings: &mut Findings) -> Result<(), Failure> {
+    let places = match client {
+        Client::ClaudeCode => claude_code::all_settings(root),
+        Client::Codex => {
+            vec![client.managed_settings(), client.settings(root).map_err(Failure::CouldNotTell)?]
+        }
+    };
+    let hook = format!(" hook {}", client.as_str());
+    let is_ours = |command: &String| {
+        let mut parts = command.splitn(2, &hook);
+        let (program, rest) = (parts.next().unwrap_or_default(), parts.next());
+        program.contains("countersign") && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let mut found = Vec::new();
+    for path in places {
+        let bytes = files::read_all(&path).unwrap_or_default();
+        let commands = match Json::parse(&bytes) {
+            Ok(json) => settings::commands(&json, "PreToolUse"),
+            Err(_) => codex::managed::commands(&String::from_utf8_lossy(&bytes), "PreToolUse"),
+        };
+        let ours = commands.iter().filter(|command| is_ours(command));
+        found.extend(ours.map(|command| format!("`{command}` in `{}`", path.display())));
+    }
+    if found.len() > 1 {
+        findings.note(
+            false,
+            format!("the hooks before a call: {}: {}", found.len(), found.join(", ")),
+            "leave one of them: the host asks each, and the second denies what the first has let begin",
+        );
+    }
+    Ok(())
 }
 
 fn program_of(command: &str) -> &str {

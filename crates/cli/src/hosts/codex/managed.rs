@@ -55,6 +55,21 @@ pub(crate) fn without_hooks(found: &str) -> Option<String> {
     (rest.len() < found.len()).then_some(rest)
 }
 
+/// Every command that the requirements run at an event, as far as they are written as we write them.
+pub(crate) fn commands(found: &str, event: &str) -> Vec<String> {
+    let (mut table, header) = ("", format!("[[hooks.{event}.hooks]]"));
+    let mut commands = Vec::new();
+    for line in found.lines().map(str::trim) {
+        if line.starts_with('[') {
+            table = line;
+        }
+        let value = line.strip_prefix("command").and_then(|rest| rest.trim_start().strip_prefix('='));
+        let value = value.filter(|_| table == header).and_then(|value| Json::parse(value.as_bytes()).ok());
+        commands.extend(value.as_ref().and_then(Json::as_str).map(str::to_owned));
+    }
+    commands
+}
+
 /// A hook as TOML; texts and numbers are written as JSON writes them.
 fn table(entry: &Entry) -> String {
     let members = |json: &Json<'_>| {

@@ -226,3 +226,36 @@ fn settings_for_the_machine_are_uninstalled_from_elsewhere_only_on_demand() {
     desk.countersign(&["uninstall", "claude-code", "--managed"]);
     assert_eq!(desk.read(MANAGED).as_deref(), Some("{\"a\": 1}\n"));
 }
+
+#[test]
+fn settings_with_two_hooks_of_ours_are_found_and_one_is_left_by_install() {
+    let desk = Desk::new();
+    desk.countersign(&["install", "claude-code"]);
+    let installed = desk.read(OWN).unwrap();
+    let doctor = |desk: &Desk, host: &str| {
+        let (_, said) = run(desk, &["doctor", host, "--bin", "/no/such/program"]);
+        said.lines().find(|line| line.contains("the hooks before a call: ")).map(str::to_owned)
+    };
+    assert_eq!(doctor(&desk, "claude-code"), None);
+    // The same program from another path takes the place of the first.
+    desk.write(OWN, &installed.replace(PROGRAM, "/old/bin/countersign"));
+    desk.countersign(&["install", "claude-code"]);
+    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(json(&desk.read(OWN).unwrap()), json(&installed));
+    // In other settings it is found.
+    for place in ["work/.claude/settings.json", "home/claude/settings.json", MANAGED] {
+        desk.write(place, &installed.replace(PROGRAM, "/old/bin/countersign"));
+        let found = doctor(&desk, "claude-code").unwrap_or_default();
+        assert!(found.contains("WRONG") && found.contains(": 2: ") && found.contains(place), "{found}");
+        desk.remove(place);
+    }
+    let hook = json!([{"hooks": [{"type": "command", "command": "/a/countersign hook codex"}]}]);
+    desk.write("home/codex/hooks.json", &json!({"hooks": {"PreToolUse": hook}}).to_string());
+    assert_eq!(doctor(&desk, "codex"), None);
+    desk.write(
+        "etc/codex/requirements.toml",
+        "[[hooks.PreToolUse.hooks]]\ncommand = \"/b/countersign hook codex\"\n",
+    );
+    let found = doctor(&desk, "codex").unwrap_or_default();
+    assert!(found.contains(": 2: ") && found.contains("requirements.toml"), "{found}");
+}

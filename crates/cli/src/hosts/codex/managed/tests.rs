@@ -1,6 +1,6 @@
 //! Requirements that people have written, with hooks put in.
 
-use super::{super::entries, with_hooks, without_hooks};
+use super::{super::entries, commands, with_hooks, without_hooks};
 
 #[test]
 fn hooks_are_put_behind_everything_else_and_only_once() {
@@ -41,4 +41,5 @@ fn what_somebody_wrote_around_the_hooks_stays() {
     let changed = format!("# first\n{edited}[rules]\n");
     assert_eq!(without_hooks(&changed).as_deref(), Some("# first\na = 1\n[features]\nb = true\n[rules]\n"));
     assert_eq!(without_hooks("a = 1\n"), None);
+    assert_eq!(commands(&changed, "PreToolUse"), ["/bin/countersign hook codex"]);
 }
