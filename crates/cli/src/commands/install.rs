@@ -140,6 +140,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
     let path = if *managed { Ok(client.managed_settings()) } else { client.settings(&root) };
     let path = path.map_err(Failure::CouldNotTell)?;
+    folder::behind_link(&path).map_err(Failure::CouldNotTell)?;
     let before = Before::read(&path).map_err(Failure::CouldNotTell)?;
     let found = before.as_ref().map(|before| before.bytes.as_slice());
     let entries = client.entries().map_err(Failure::CouldNotTell)?;

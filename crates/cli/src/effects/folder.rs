@@ -72,9 +72,32 @@ pub(crate) fn put_bytes(path: &Path, bytes: &[u8]) -> Result<(), Issue> {
     write().map_err(|error| not_written(path, &error))
 }
 
-/// Puts a host's settings in place whole or not at all. A file that is there keeps its owner and its group, where this user may
+/// The file that a path means: what a link leads to, or the path itself.
+///
+/// # Errors
+///
+/// Fails if it is a link that leads nowhere.
+pub(crate) fn behind_link(path: &Path) -> Result<PathBuf, Issue> {
+    if !is_link(path) {
+        return Ok(path.to_path_buf());
+    }
+    std::fs::canonicalize(path).map_err(|error| {
+        let message = format!("`{}` is a link that leads to no file: {error}", path.display());
+        Issue::new(codes::INSTALL_SETTINGS, message)
+            .with_expected("a file, a link to one, or nothing")
+            .with_hint("make the file that the link names, or take the link away; nothing was changed")
+    })
+}
+
+/// Whether a path is a link itself.
+pub(crate) fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+/// Puts a host's settings in place whole or not at all; a link stays one, to the new file. A file that is there keeps its owner and its group, where this user may
 /// set them: whoever could read it can read it still.
 pub(crate) fn replace(path: &Path, bytes: &[u8], access: Access) -> Result<(), Issue> {
+    let path = &behind_link(path)?;
     let write = || -> std::io::Result<()> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let made = missing_folders(path);

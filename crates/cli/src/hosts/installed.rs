@@ -205,7 +205,7 @@ pub(crate) fn clear(path: &Path, ours: &Ours) -> Option<PutBack> {
         let Some(found) = files::read_if_there(path)? else { return Ok(None) };
         match ours::without(path, &found, ours, None)? {
             Rest::Whole => Ok(None),
-            Rest::Nothing(_) if ours::is_as_made(&found) => {
+            Rest::Nothing(_) if ours::is_as_made(&found) && !folder::is_link(path) => {
                 folder::remove(path)?;
                 Ok(Some(PutBack::Removed))
             }
@@ -226,12 +226,14 @@ impl ChangedFile {
         let Some(found) = files::read_if_there(path)? else {
             return Ok(if original.is_none() { PutBack::Removed } else { PutBack::Clean });
         };
-        let is_same = Sha256::of(&found) == self.sha256;
+        // A file that was made here and is behind a link now is somebody's own: it keeps its place.
+        let is_moved = original.is_none() && folder::is_link(path);
+        let is_same = Sha256::of(&found) == self.sha256 && !is_moved;
         let rest =
             if is_same { Rest::Whole } else { ours::without(path, &found, ours, original.as_deref())? };
         match (rest, original) {
             (Rest::Whole, _) if !is_same => Ok(PutBack::Clean),
-            (Rest::Whole | Rest::Nothing(_), None) => {
+            (Rest::Whole | Rest::Nothing(_), None) if !is_moved => {
                 folder::remove(path)?;
                 Ok(PutBack::Removed)
             }
@@ -240,6 +242,7 @@ impl ChangedFile {
                 folder::replace(path, &original, mode.map_or(Access::Usual, Access::Bits))?;
                 Ok(PutBack::Restored)
             }
+            (Rest::Whole, None) => Ok(PutBack::Clean),
             (Rest::Nothing(rest) | Rest::Bytes(rest), _) => {
                 folder::replace(path, &rest, Access::Usual)?;
                 Ok(PutBack::Cut)

@@ -146,11 +146,12 @@ fn put_in(text: &str, entries: &[Entry]) -> Result<String, Issue> {
         }
     }
     pieces.sort_by_key(|(at, _)| *at);
+    let end_of_line = end_of_line(text);
     let mut edited = String::with_capacity(text.len().saturating_mul(2));
     let mut done = 0;
     for (at, piece) in pieces {
         edited.push_str(text.get(done..at).unwrap_or_default());
-        edited.push_str(&piece);
+        edited.push_str(&piece.replace('\n', end_of_line));
         done = at;
     }
     edited.push_str(text.get(done..).unwrap_or_default());
@@ -169,6 +170,11 @@ pub(crate) fn commands(settings: &Json<'_>, event: &str) -> Vec<String> {
     let hooks = list.unwrap_or_default().iter().filter_map(|matcher| matcher.get("hooks")?.as_array());
     let commands = hooks.flatten().filter_map(|hook| hook.get("command")?.as_str());
     commands.map(str::to_owned).collect()
+}
+
+/// How the lines of a text end.
+pub(crate) fn end_of_line(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// The place right after the bracket that opens a value.

@@ -4,7 +4,7 @@
 
 use countersign_canon::Json;
 
-use super::super::settings::Entry;
+use super::super::settings::{Entry, end_of_line};
 
 /// The line before what is put in, and the line after it.
 const MARKS: [&str; 2] =
@@ -18,9 +18,11 @@ const HOOKS_ON_MARKED: &str = "hooks = true # countersign install codex --manage
 
 /// The requirements with these hooks behind what is there; nothing if they are there already.
 pub(crate) fn with_hooks(found: &str, entries: &[Entry]) -> Option<String> {
+    let end = end_of_line(found);
+    let marked = HOOKS_ON_MARKED.replace('\n', end);
     let mut rest = without_hooks(found).unwrap_or_else(|| found.to_owned());
     if !rest.is_empty() && !rest.ends_with('\n') {
-        rest.push('\n');
+        rest.push_str(end);
     }
     let mut lines: Vec<&str> = rest.split_inclusive('\n').collect();
     let features = match lines.iter().position(|line| line.trim() == FEATURES) {
@@ -28,14 +30,15 @@ pub(crate) fn with_hooks(found: &str, entries: &[Entry]) -> Option<String> {
         Some(header) => {
             let table = lines.iter().skip(header.saturating_add(1)).take_while(|line| !line.starts_with('['));
             if !table.into_iter().any(|line| line.trim_end() == HOOKS_ON.trim_end()) {
-                lines.insert(header.saturating_add(1), HOOKS_ON_MARKED);
+                lines.insert(header.saturating_add(1), &marked);
             }
             String::new()
         }
     };
     let [opening, closing] = MARKS;
     let hooks: String = entries.iter().map(table).collect();
-    let edited = format!("{}{opening}{features}{hooks}{closing}", lines.concat());
+    let ours = format!("{opening}{features}{hooks}{closing}").replace('\n', end);
+    let edited = format!("{}{ours}", lines.concat());
     (edited != found).then_some(edited)
 }
 

@@ -98,3 +98,12 @@ fn a_hook_of_this_program_from_elsewhere_is_replaced() {
     let again = with_hooks(Some(before.as_bytes()), &entries(), &ours()).unwrap();
     assert_eq!(again.as_deref(), Some(installed.as_str()));
 }
+
+#[test]
+fn lines_end_as_the_others_do() {
+    let before = "{\r\n  \"a\": 1\r\n}\r\n";
+    let edited = with_hooks(Some(before.as_bytes()), &entries(), &ours()).unwrap().unwrap();
+    assert_eq!(edited.matches('\n').count(), edited.matches("\r\n").count(), "{edited:?}");
+    let rest = without_hooks(edited.as_bytes(), &ours(), None).unwrap();
+    assert_eq!(rest.as_deref(), Some(before));
+}

@@ -117,6 +117,16 @@ impl Desk {
         fs::metadata(self.path(name)).unwrap().permissions().mode() & 0o7777
     }
 
+    /// Makes a link to a file here, whether it is there or not.
+    pub(crate) fn link(&self, name: &str, to: &str) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(self.path(to), self.path(name)).unwrap();
+    }
+
+    pub(crate) fn is_link(&self, name: &str) -> bool {
+        fs::symlink_metadata(self.path(name)).unwrap().is_symlink()
+    }
+
     pub(crate) fn remove(&self, name: &str) {
         fs::remove_file(self.path(name)).unwrap();
     }

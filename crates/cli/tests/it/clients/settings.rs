@@ -259,3 +259,30 @@ fn settings_with_two_hooks_of_ours_are_found_and_one_is_left_by_install() {
     let found = doctor(&desk, "codex").unwrap_or_default();
     assert!(found.contains(": 2: ") && found.contains("requirements.toml"), "{found}");
 }
+
+#[test]
+fn settings_behind_a_link_are_changed_where_they_are() {
+    const TARGET: &str = "home/dotfiles/claude.json";
+    let desk = Desk::new();
+    desk.write(TARGET, "{\"a\": 1}\r\n");
+    desk.link(OWN, TARGET);
+    desk.countersign(&["install", "claude-code"]);
+    assert!(desk.is_link(OWN) && desk.read(TARGET).unwrap().contains("onFailure"));
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert!(desk.is_link(OWN));
+    assert_eq!(desk.read(TARGET).as_deref(), Some("{\"a\": 1}\r\n"));
+    // Of a link that leads nowhere nobody knows what it is for.
+    desk.remove(TARGET);
+    let (exit, said) = run(&desk, &["install", "claude-code"]);
+    assert!(exit == Some(2) && said.contains("error[INSTALL_SETTINGS]: `"), "{said}");
+    assert!(said.contains("leads to no file") && said.contains("hint: make the file"), "{said}");
+    assert!(desk.is_link(OWN) && !desk.has(TARGET));
+    // A file that was made here and has moved behind a link is somebody's own.
+    desk.remove(OWN);
+    desk.countersign(&["install", "claude-code"]);
+    desk.write(TARGET, &desk.read(OWN).unwrap());
+    desk.remove(OWN);
+    desk.link(OWN, TARGET);
+    desk.countersign(&["uninstall", "claude-code"]);
+    assert_eq!((desk.is_link(OWN), desk.read(TARGET).as_deref().map(str::trim)), (true, Some("{}")));
+}

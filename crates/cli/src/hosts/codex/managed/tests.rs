@@ -43,3 +43,11 @@ fn what_somebody_wrote_around_the_hooks_stays() {
     assert_eq!(without_hooks("a = 1\n"), None);
     assert_eq!(commands(&changed, "PreToolUse"), ["/bin/countersign hook codex"]);
 }
+
+#[test]
+fn lines_end_as_the_others_do() {
+    let edited = with_hooks("a = 1\r\n[features]\r\nb = true", &entries("/bin/countersign")).unwrap();
+    assert_eq!(edited.matches('\n').count(), edited.matches("\r\n").count(), "{edited:?}");
+    assert_eq!(with_hooks(&edited, &entries("/bin/countersign")), None);
+    assert_eq!(without_hooks(&edited).as_deref(), Some("a = 1\r\n[features]\r\nb = true\r\n"));
+}
