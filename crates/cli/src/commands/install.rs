@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use countersign_canon::{Issue, Json};
+use countersign_canon::{Issue, Json, NonEmpty};
 
 use super::init;
 use crate::{
@@ -29,6 +29,7 @@ use crate::{
         settings::{self, Entry, Ours},
         workspace::Workspace,
     },
+    source::Source,
 };
 
 /// Put Countersign before every tool of an agent's host, and show what that changes
@@ -152,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         }
         (Client::ClaudeCode | Client::Codex, _) => settings::with_hooks(found, &entries, &ours),
     };
-    let edited = edited.map_err(Failure::CouldNotTell)?;
+    let edited = edited.map_err(|issue| unusable(&path, found.unwrap_or_default(), issue))?;
     if let Some(edited) = &edited {
         let found = String::from_utf8_lossy(found.unwrap_or_default());
         console.data(&difference(&path.display().to_string(), &found, edited))?;
@@ -178,6 +179,20 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         client.as_str()
     ));
     Ok(exit)
+}
+
+/// The settings are not what they should be: which file, and where in it.
+fn unusable(path: &Path, found: &[u8], issue: Issue) -> Failure {
+    let rest = issue.offset.and_then(|offset| found.get(offset..)).unwrap_or_default();
+    let hint = if rest.starts_with(b"//") || rest.starts_with(b"/*") {
+        "settings with comments are not changed: take the comments out first; nothing was changed"
+    } else {
+        "repair the file first; nothing was changed"
+    };
+    let issue =
+        if issue.code == codes::INSTALL_SETTINGS { issue } else { issue.under(codes::INSTALL_SETTINGS) };
+    let source = Source { name: path.display().to_string(), bytes: found.to_vec() };
+    Failure::Unusable(vec![(Some(source), NonEmpty::of(issue.with_hint(hint)))])
 }
 
 /// What an installation is made with.

@@ -200,7 +200,7 @@ fn indented(json: &Json<'_>, depth: usize) -> String {
 
 fn wrong(what: &str) -> Issue {
     Issue::new(codes::INSTALL_SETTINGS, format!("the host's settings: {what}"))
-        .with_hint("repair the file first; nothing was changed")
+        .with_expected("an object; in it `hooks`, an object of events; in each a list of matchers")
 }
 
 #[cfg(test)]

@@ -286,3 +286,20 @@ fn settings_behind_a_link_are_changed_where_they_are() {
     desk.countersign(&["uninstall", "claude-code"]);
     assert_eq!((desk.is_link(OWN), desk.read(TARGET).as_deref().map(str::trim)), (true, Some("{}")));
 }
+
+#[test]
+fn settings_that_are_broken_are_refused_with_file_and_place() {
+    for (text, place, hint) in [
+        ("{\n  // mine\n}", ":2:3", "settings with comments are not changed"),
+        ("{\n  \"a\": 1,\n}", ":3:1", "repair the file first"),
+        ("[]", "", "repair the file first"),
+    ] {
+        let desk = Desk::new();
+        desk.write(OWN, text);
+        let (exit, said) = run(&desk, &["install", "claude-code"]);
+        assert!(exit == Some(2) && said.contains("error[INSTALL_SETTINGS]"), "{said}");
+        assert!(said.contains(&format!("{}{place}\n", desk.path(OWN).display())), "{said}");
+        assert!(said.contains("expected: ") && said.contains(hint), "{said}");
+        assert_eq!(desk.read(OWN).as_deref(), Some(text));
+    }
+}
