@@ -47,7 +47,7 @@ Examples:
 Exit: 0 installed, or was already; 1 it is, but other users' clients cannot read it; 2 it could not be")]
 pub(crate) struct Arguments {
     /// The host
-    #[arg(value_enum)]
+    #[arg(value_enum, value_name = "HOST")]
     client: Client,
     /// Show the change and make none
     #[arg(long)]

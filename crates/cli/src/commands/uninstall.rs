@@ -28,7 +28,7 @@ Examples:
 Exit: 0 nothing of ours is left in the host's settings, 1 something is, 2 it could not be found out")]
 pub(crate) struct Arguments {
     /// The host
-    #[arg(value_enum)]
+    #[arg(value_enum, value_name = "HOST")]
     client: Client,
     /// Out of the machine's settings too, wherever they were changed from
     #[arg(long)]

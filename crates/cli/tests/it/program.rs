@@ -84,3 +84,18 @@ fn whoever_stands_below_a_store_is_told_where_it_is() {
     .map(|command| run_in_shell(sandbox.path(), command));
     assert!(told.ends_with(&format!("the nearest store is in `{store}`: name it with --data\n")), "{told}");
 }
+
+/// One name for one thing: what a hook answers to, what is installed, looked at and probed.
+#[test]
+fn the_host_is_called_so_everywhere() {
+    for command in ["hook", "install", "uninstall", "doctor", "probe"] {
+        let help = Sandbox::new().run(&[command, "--help"]).stdout().to_owned();
+        assert!(help.contains(&format!("Usage: countersign {command}")), "{help}");
+        assert!(help.contains("HOST") && !help.contains("CLIENT"), "{help}");
+    }
+    let ran = Sandbox::new().run(&["hook"]);
+    assert_eq!(ran.exit, Some(2));
+    assert!(ran.stderr().contains("Usage: countersign hook <HOST>"), "{}", ran.stderr());
+    let help = Sandbox::new().run(&["hook", "--help"]);
+    assert!(help.stdout().starts_with("Answer the hook of an agent's host"), "{}", help.stdout());
+}

@@ -68,7 +68,8 @@ pub(super) fn run(
     console: Console,
 ) -> Result<Exit, Failure> {
     let bin = bin.unwrap_or_else(|| OsStr::new(client.program()));
-    let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
+    let folder = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
+    let root = Workspace::find(&folder).map_or(folder, |workspace| workspace.root);
     let mut findings = Findings(Vec::new());
     workspace(&root, client, &mut findings);
     let is_configured = hooks(&root, client, &mut findings)?;

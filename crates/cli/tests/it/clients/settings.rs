@@ -303,3 +303,17 @@ fn settings_that_are_broken_are_refused_with_file_and_place() {
         assert_eq!(desk.read(OWN).as_deref(), Some(text));
     }
 }
+
+#[test]
+fn settings_are_looked_for_at_the_root_of_the_workspace() {
+    let desk = Desk::new();
+    desk.countersign(&["install", "claude-code"]);
+    desk.write("work/a/b/file", "");
+    let line = format!("cd a/b && exec {PROGRAM} doctor claude-code --bin /no/such/claude");
+    let ran = desk.run(Path::new("/bin/sh"), &["-c", &line], &[]);
+    let own = format!("ok    the hooks: in `{}`", desk.path(OWN).display());
+    assert!(ran.stdout().contains(&own), "{}", ran.screen());
+    let line = format!("cd a/b && exec {PROGRAM} uninstall claude-code");
+    assert_eq!(desk.run(Path::new("/bin/sh"), &["-c", &line], &[]).exit, Some(0));
+    assert!(!desk.has(OWN));
+}
