@@ -99,3 +99,15 @@ fn the_host_is_called_so_everywhere() {
     let help = Sandbox::new().run(&["hook", "--help"]);
     assert!(help.stdout().starts_with("Answer the hook of an agent's host"), "{}", help.stdout());
 }
+
+/// Whoever follows the advice has a key that counts.
+#[test]
+fn approve_without_a_key_says_how_to_get_one_that_counts() {
+    let sandbox = Sandbox::new();
+    let said = run_in_shell(
+        sandbox.path(),
+        "export USER=ann; countersign init 2> made.txt; countersign approve apr_0123456789abcdef0123456789abcdef 2> said.txt
+         eval \"$(sed -n 's/.*register it with `\\(.*\\)`, or give.*/\\1/p' said.txt)\" > added.txt 2>&1; countersign keys list; cat said.txt",
+    );
+    assert!(said.contains(" ann counts") && said.contains("there is no key to sign with"), "{said}");
+}
