@@ -48,9 +48,9 @@ pub fn command() -> clap::Command {
     command.help_template(template)
 }
 
-/// The hook alone: hosts start it before every call, and wait.
+// The hook alone: hosts start it before every call, and wait. Its help is that of the command.
 #[derive(Debug, Parser)]
-#[command(name = "countersign hook")]
+#[command(name = "countersign hook", bin_name = "countersign hook")]
 struct HookCli {
     #[command(flatten)]
     arguments: commands::hook::Arguments,

@@ -12,5 +12,6 @@ pub(crate) mod hook;
 pub(crate) mod installed;
 pub(crate) mod mcp;
 pub(crate) mod mcp_server;
+pub(crate) mod ours;
 pub(crate) mod settings;
 pub(crate) mod workspace;

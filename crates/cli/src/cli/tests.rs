@@ -17,3 +17,29 @@ fn every_command_is_in_exactly_one_group() {
 fn the_definition_is_sound() {
     command().debug_assert();
 }
+
+/// Every command that does something shows how, and how it ends; one that only holds others lists them.
+#[test]
+fn every_help_has_examples_and_exit_codes() {
+    fn walk(command: &mut clap::Command, path: &str, lacking: &mut Vec<String>) {
+        if !command.is_subcommand_required_set() {
+            let help = command.render_long_help().to_string();
+            for part in ["Examples:\n  countersign", "\nExit: 0 "] {
+                if !help.contains(part) {
+                    lacking.push(format!("{path}: {}", part.trim()));
+                }
+            }
+        }
+        // What clap adds by itself says what it says.
+        for inner in command.get_subcommands_mut().filter(|inner| inner.get_name() != "help") {
+            let path = format!("{path} {}", inner.get_name());
+            walk(inner, &path, lacking);
+        }
+    }
+    let mut lacking = Vec::new();
+    command().get_subcommands_mut().for_each(|command| {
+        let path = command.get_name().to_owned();
+        walk(command, &path, &mut lacking);
+    });
+    assert_eq!(lacking, Vec::<String>::new());
+}

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use countersign_canon::{Text, Wire as _};
+use countersign_canon::{Issue, Text, Wire as _};
 use countersign_ledger::{GRANT_TTL_S_DEFAULT, GrantTtl, Principal, SecretKey};
 use countersign_policy::ApprovalId;
 use countersign_service::{
@@ -15,8 +15,11 @@ use crate::{
     effects::files,
     embedded::{Place, Shown, usage, user_folder},
     exit::Exit,
-    failure::Failure,
+    failure::{Failure, codes},
 };
+
+/// Makes a key and has its signature count from then on.
+const NEW_KEY: &str = "countersign keys add \"$(countersign keys generate --name \"$USER\")\"";
 
 /// Say yes to a request, signed with your key
 ///
@@ -71,9 +74,10 @@ fn read_key(path: Option<&Path>) -> Result<SecretKey, Failure> {
             match found.as_slice() {
                 [only] => only.clone(),
                 [] => {
-                    return Err(usage(
-                        "there is no key; make one with `countersign keys generate`, or give --key",
-                    ));
+                    let issue = Issue::new(codes::CLI_USAGE, "there is no key to sign with")
+                        .with_expected("the private key of somebody whose public key is registered")
+                        .with_hint(format!("make one and register it with `{NEW_KEY}`, or give --key"));
+                    return Err(Failure::CouldNotTell(issue));
                 }
                 [_, _, ..] => return Err(usage("there are several keys; say which with --key")),
             }

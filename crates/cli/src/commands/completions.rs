@@ -10,7 +10,9 @@ use crate::{console::Console, exit::Exit, failure::Failure};
 Examples:
   countersign completions bash > ~/.local/share/bash-completion/completions/countersign
   countersign completions zsh > ~/.zfunc/_countersign
-  countersign completions fish > ~/.config/fish/completions/countersign.fish")]
+  countersign completions fish > ~/.config/fish/completions/countersign.fish
+
+Exit: 0 printed, 2 there is no such shell")]
 pub(crate) struct Arguments {
     /// The shell
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(["bash", "zsh", "fish"]))]

@@ -34,7 +34,7 @@ Examples:
 Exit: 0 nothing is wrong, 1 something is, 2 it could not be found out")]
 pub(crate) struct Arguments {
     /// Whether this host is governed, proved with calls that execute nothing
-    #[arg(value_enum)]
+    #[arg(value_enum, value_name = "HOST")]
     client: Option<Client>,
     /// The host's program [default: claude or codex]
     #[arg(long, value_name = "FILE")]

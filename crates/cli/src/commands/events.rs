@@ -72,6 +72,12 @@ struct ValidateArguments {
 
 /// Count events by kind and decisions by code
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign events summary
+  countersign events summary --format json
+
+Exit: 0 counted, 2 the store could not be read")]
 struct SummaryArguments {
     #[command(flatten)]
     place: Place,

@@ -53,6 +53,12 @@ struct GenerateArguments {
 
 /// Register a public key: from now on its signature counts
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign keys add \"$(countersign keys generate --name ann)\"
+  countersign keys add \"$(cat ann.pub)\" --reviews security
+
+Exit: 0 registered, 2 it could not be")]
 struct AddArguments {
     /// The public key, as `countersign keys generate` prints it
     #[arg(value_parser = NoteKey::parse)]
@@ -68,6 +74,12 @@ struct AddArguments {
 
 /// List every registered key
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign keys list
+  countersign keys list --format json
+
+Exit: 0 listed, 2 the store could not be read")]
 struct ListArguments {
     #[command(flatten)]
     place: Place,
@@ -77,6 +89,11 @@ struct ListArguments {
 
 /// Stop counting a key, also for approvals that it has signed and nobody has used
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign keys revoke ann+a7a31e1d
+
+Exit: 0 revoked, 2 there is no such key, or it could not be")]
 struct RevokeArguments {
     /// The key
     #[arg(value_parser = KeyId::parse)]

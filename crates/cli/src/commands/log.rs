@@ -60,6 +60,11 @@ struct VerifyArguments {
 
 /// Print the proof that an event is in the log, as RFC 6962 has it
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign log prove --event 0
+
+Exit: 0 proved, 2 there is no such event, or the store could not be read")]
 struct ProveArguments {
     /// The event's place in the log, from 0
     #[arg(long, value_name = "INDEX")]
@@ -70,6 +75,11 @@ struct ProveArguments {
 
 /// Print the proof that the log of one size is the beginning of the log of another, as RFC 6962 has it
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign log consistency 4 9
+
+Exit: 0 proved, 2 there are no such sizes, or the store could not be read")]
 struct ConsistencyArguments {
     /// The smaller size
     old: u64,
@@ -81,6 +91,11 @@ struct ConsistencyArguments {
 
 /// Print the newest signed checkpoint: keep it where nobody who can write the store can write
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign log checkpoint > today.checkpoint
+
+Exit: 0 printed, 2 the store could not be read")]
 struct CheckpointArguments {
     #[command(flatten)]
     place: Place,

@@ -30,8 +30,8 @@ Examples:
 
 Exit: 0 probed, 1 there is no app-server and only workers can be used, 2 it could not be recorded")]
 pub(crate) struct Arguments {
-    /// The runtime
-    #[arg(value_enum)]
+    /// The host
+    #[arg(value_enum, value_name = "HOST")]
     client: Probed,
     /// Its program
     #[arg(long, value_name = "FILE", default_value = "codex")]

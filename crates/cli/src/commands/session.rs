@@ -85,6 +85,11 @@ struct ModeArguments {
 
 /// End a session
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign session stop ses_0123
+
+Exit: 0 ended, 2 it could not be")]
 struct StopArguments {
     /// The session
     #[arg(value_parser = SessionId::parse)]
@@ -97,6 +102,12 @@ struct StopArguments {
 
 /// List every session
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign session list
+  countersign session list --format json
+
+Exit: 0 listed, 2 the store could not be read")]
 struct ListArguments {
     #[command(flatten)]
     place: Place,

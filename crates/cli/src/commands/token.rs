@@ -46,6 +46,12 @@ struct CreateArguments {
 
 /// List every token, by name
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign token list
+  countersign token list --format json
+
+Exit: 0 listed, 2 the store could not be read")]
 struct ListArguments {
     #[command(flatten)]
     place: Place,
@@ -55,6 +61,11 @@ struct ListArguments {
 
 /// Stop counting a token
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign token revoke codex-1
+
+Exit: 0 revoked, 2 there is no such token, or it could not be")]
 struct RevokeArguments {
     /// Its name
     #[arg(value_parser = Principal::parse)]

@@ -9,6 +9,7 @@ pub(crate) mod probe;
 pub(crate) mod proxy;
 mod refusal;
 mod threads;
+pub(crate) mod trusted;
 pub(crate) mod worker;
 
 use std::path::PathBuf;

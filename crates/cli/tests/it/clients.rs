@@ -15,3 +15,4 @@ mod mcp;
 mod model;
 mod probe;
 mod scenes;
+mod settings;

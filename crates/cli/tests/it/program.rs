@@ -84,3 +84,30 @@ fn whoever_stands_below_a_store_is_told_where_it_is() {
     .map(|command| run_in_shell(sandbox.path(), command));
     assert!(told.ends_with(&format!("the nearest store is in `{store}`: name it with --data\n")), "{told}");
 }
+
+/// One name for one thing: what a hook answers to, what is installed, looked at and probed.
+#[test]
+fn the_host_is_called_so_everywhere() {
+    for command in ["hook", "install", "uninstall", "doctor", "probe"] {
+        let help = Sandbox::new().run(&[command, "--help"]).stdout().to_owned();
+        assert!(help.contains(&format!("Usage: countersign {command}")), "{help}");
+        assert!(help.contains("HOST") && !help.contains("CLIENT"), "{help}");
+    }
+    let ran = Sandbox::new().run(&["hook"]);
+    assert_eq!(ran.exit, Some(2));
+    assert!(ran.stderr().contains("Usage: countersign hook <HOST>"), "{}", ran.stderr());
+    let help = Sandbox::new().run(&["hook", "--help"]);
+    assert!(help.stdout().starts_with("Answer the hook of an agent's host"), "{}", help.stdout());
+}
+
+/// Whoever follows the advice has a key that counts.
+#[test]
+fn approve_without_a_key_says_how_to_get_one_that_counts() {
+    let sandbox = Sandbox::new();
+    let said = run_in_shell(
+        sandbox.path(),
+        "export USER=ann; countersign init 2> made.txt; countersign approve apr_0123456789abcdef0123456789abcdef 2> said.txt
+         eval \"$(sed -n 's/.*register it with `\\(.*\\)`, or give.*/\\1/p' said.txt)\" > added.txt 2>&1; countersign keys list; cat said.txt",
+    );
+    assert!(said.contains(" ann counts") && said.contains("there is no key to sign with"), "{said}");
+}

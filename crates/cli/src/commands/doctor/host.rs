@@ -14,7 +14,7 @@ use super::{
     show,
 };
 use crate::{
-    commands::install::Client,
+    commands::install::{Client, closed_to_others},
     console::Console,
     effects::{
         child::{self, Start},
@@ -68,10 +68,12 @@ pub(super) fn run(
     console: Console,
 ) -> Result<Exit, Failure> {
     let bin = bin.unwrap_or_else(|| OsStr::new(client.program()));
-    let root = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
+    let folder = environment::current_folder().ok_or_else(|| usage("the current folder has no name"))?;
+    let root = Workspace::find(&folder).map_or(folder, |workspace| workspace.root);
     let mut findings = Findings(Vec::new());
     workspace(&root, client, &mut findings);
     let is_configured = hooks(&root, client, &mut findings)?;
+    counted(&root, client, &mut findings)?;
     match client {
         Client::ClaudeCode => switched_off(&root, &mut findings),
         Client::Codex => trusted(&root, bin, &mut findings),
@@ -175,6 +177,17 @@ fn hooks(root: &Path, client: Client, findings: &mut Findings) -> Result<bool, F
     let (managed, places) = (client.managed_settings(), [own, client.managed_settings()]);
     let read = |path: &PathBuf| files::read_all(path).unwrap_or_default();
     let found: Vec<&PathBuf> = places.iter().filter(|path| client.has_hooks(&read(path), &entries)).collect();
+    // What this user cannot read may hold hooks as well: then it is closed to this user's client too.
+    if found.contains(&&managed) || files::read_if_there(&managed).is_err() {
+        for (path, mode, bits) in closed_to_others(&managed) {
+            let path = path.display();
+            findings.note(
+                false,
+                format!("`{path}` has mode {mode:04o}: the clients of other users cannot read the hooks"),
+                format!("chmod {bits} '{path}'"),
+            );
+        }
+    }
     if !found.is_empty() {
         let named: Vec<String> = found.iter().map(|path| format!("`{}`", path.display())).collect();
         findings.note(true, format!("the hooks: in {}", named.join(", ")), "");
@@ -204,6 +217,40 @@ fn hooks(root: &Path, client: Client, findings: &mut Findings) -> Result<bool, F
         "run `countersign install`, after `countersign uninstall` if another one is there",
     );
     Ok(false)
+}
+
+/// Whether one hook of this program is asked before a call, and no second one: it would be asked about a call that has begun.
+fn counted(root: &Path, client: Client, findings: &mut Findings) -> Result<(), Failure> {
+    let places = match client {
+        Client::ClaudeCode => claude_code::all_settings(root),
+        Client::Codex => {
+            vec![client.managed_settings(), client.settings(root).map_err(Failure::CouldNotTell)?]
+        }
+    };
+    let hook = format!(" hook {}", client.as_str());
+    let is_ours = |command: &String| {
+        let mut parts = command.splitn(2, &hook);
+        let (program, rest) = (parts.next().unwrap_or_default(), parts.next());
+        program.contains("countersign") && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let mut found = Vec::new();
+    for path in places {
+        let bytes = files::read_all(&path).unwrap_or_default();
+        let commands = match Json::parse(&bytes) {
+            Ok(json) => settings::commands(&json, "PreToolUse"),
+            Err(_) => codex::managed::commands(&String::from_utf8_lossy(&bytes), "PreToolUse"),
+        };
+        let ours = commands.iter().filter(|command| is_ours(command));
+        found.extend(ours.map(|command| format!("`{command}` in `{}`", path.display())));
+    }
+    if found.len() > 1 {
+        findings.note(
+            false,
+            format!("the hooks before a call: {}: {}", found.len(), found.join(", ")),
+            "leave one of them: the host asks each, and the second denies what the first has let begin",
+        );
+    }
+    Ok(())
 }
 
 fn program_of(command: &str) -> &str {

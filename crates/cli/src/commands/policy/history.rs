@@ -16,6 +16,12 @@ use crate::{
 
 /// List which policy was in force when, by whom; the last one is in force
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  countersign policy history
+  countersign policy history --format json
+
+Exit: 0 listed, 2 the store could not be read")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     place: Place,

@@ -103,8 +103,28 @@ impl Desk {
     }
 
     pub(crate) fn allow_others(&self, name: &str) {
+        self.set_mode(name, 0o666);
+    }
+
+    pub(crate) fn set_mode(&self, name: &str, mode: u32) {
         use std::os::unix::fs::PermissionsExt as _;
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o666)).unwrap();
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// The permission bits of a file or folder.
+    pub(crate) fn mode(&self, name: &str) -> u32 {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::metadata(self.path(name)).unwrap().permissions().mode() & 0o7777
+    }
+
+    /// Makes a link to a file here, whether it is there or not.
+    pub(crate) fn link(&self, name: &str, to: &str) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(self.path(to), self.path(name)).unwrap();
+    }
+
+    pub(crate) fn is_link(&self, name: &str) -> bool {
+        fs::symlink_metadata(self.path(name)).unwrap().is_symlink()
     }
 
     pub(crate) fn remove(&self, name: &str) {

@@ -56,18 +56,6 @@ fn claude_code_is_installed_once_and_uninstalled_to_the_byte() {
 }
 
 #[test]
-fn uninstall_takes_away_what_was_not_there_and_leaves_what_was_changed_since() {
-    let desk = Desk::new();
-    desk.countersign(&["install", "claude-code"]);
-    desk.countersign(&["uninstall", "claude-code"]);
-    assert!(!desk.has(SETTINGS));
-    desk.countersign(&["install", "claude-code"]);
-    desk.write(SETTINGS, "{}");
-    let ran = desk.run(Path::new(PROGRAM), &["uninstall", "claude-code"], &[]);
-    assert_eq!((ran.exit, desk.read(SETTINGS).as_deref()), (Some(1), Some("{}")), "{}", ran.screen());
-}
-
-#[test]
 fn doctor_proves_claude_code_through_claude_code_itself() {
     let Some(claude) = client("doctor_proves_claude_code_through_claude_code_itself", CLAUDE) else { return };
     let desk = Desk::new();
@@ -133,7 +121,15 @@ fn codex_is_installed_trusted_watched_and_uninstalled_to_the_byte() {
     desk.write("home/codex/config.toml", before.as_deref().unwrap());
     check_unprotected(&desk, &["codex", "--bin", bin], "untrusted");
     check_unprotected(&desk, &["codex", "--bin", "/no/such/codex"], "CLI_START_FAILED");
-    desk.write("home/codex/config.toml", &trusted);
+    // What Codex has written since stays; ours goes.
+    let project = "\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n";
+    desk.write("home/codex/config.toml", &format!("{trusted}{project}"));
+    desk.countersign(&["uninstall", "codex"]);
+    let rest = format!("{}{project}", before.as_deref().unwrap());
+    assert_eq!(desk.read("home/codex/config.toml").as_deref(), Some(rest.as_str()));
+    assert!(!desk.has("home/codex/hooks.json"));
+    desk.write("home/codex/config.toml", before.as_deref().unwrap());
+    desk.countersign(&["install", "codex", "--bin", bin]);
     desk.countersign(&["uninstall", "codex"]);
     assert_eq!(desk.read("home/codex/config.toml"), before);
     assert!(!desk.has("home/codex/hooks.json"));
