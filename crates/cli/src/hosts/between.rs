@@ -1,6 +1,12 @@
 //! Standing between a client and a server, line by line: what passes, what is answered here, what goes no further.
 
-use crate::effects::relay::{Came, Relay};
+use countersign_canon::Issue;
+
+use crate::{
+    effects::relay::Relay,
+    failure::codes,
+    lines::traffic::{Came, QUEUE_BYTES_MAX, Side, Told},
+};
 
 /// What becomes of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,23 +29,44 @@ pub(crate) trait Between {
 }
 
 /// Stands between the two until the server has ended.
-pub(crate) fn stand(relay: &mut Relay, between: &mut impl Between) {
+///
+/// # Errors
+///
+/// Fails if the server asks on and on without reading the answers.
+pub(crate) fn stand(relay: &Relay, between: &mut impl Between) -> Result<(), Issue> {
     loop {
         match relay.next() {
-            Came::FromClient(line) => match between.client_says(&line) {
-                Passed::On => relay.tell_server(&line),
-                Passed::Instead(line) => relay.tell_server(line.as_bytes()),
-                Passed::Back(Some(answer)) => relay.tell_client(answer.as_bytes()),
-                Passed::Back(None) => (),
-            },
-            Came::FromServer(line) => match between.server_says(&line) {
-                Passed::On => relay.tell_client(&line),
-                Passed::Instead(line) => relay.tell_client(line.as_bytes()),
-                Passed::Back(Some(answer)) => relay.tell_server(answer.as_bytes()),
-                Passed::Back(None) => (),
-            },
+            Came::FromClient(line) => {
+                let passed = between.client_says(&line);
+                pass(relay, Side::Client, line, passed);
+            }
+            Came::FromServer(line) => {
+                let passed = between.server_says(&line);
+                pass(relay, Side::Server, line, passed);
+            }
             Came::ClientEnd => relay.close_server(),
-            Came::ServerEnd => return,
+            Came::ServerEnd => return Ok(()),
+            Came::ServerUnheard => return Err(unheard()),
         }
     }
+}
+
+/// Does with a line of one side what was said of it.
+fn pass(relay: &Relay, from: Side, line: Vec<u8>, passed: Passed) {
+    let other = match from {
+        Side::Client => Side::Server,
+        Side::Server => Side::Client,
+    };
+    match passed {
+        Passed::On => relay.tell(other, Told::Passed, line),
+        Passed::Instead(line) => relay.tell(other, Told::Passed, line.into_bytes()),
+        Passed::Back(Some(answer)) => relay.tell(from, Told::Answered, answer.into_bytes()),
+        Passed::Back(None) => (),
+    }
+}
+
+fn unheard() -> Issue {
+    Issue::new(codes::CLI_START_FAILED, "the server asks on and on, and does not read the answers")
+        .with_expected(format!("at most {QUEUE_BYTES_MAX} bytes of answers that wait for it"))
+        .with_hint("start the server again, or ask those who make it")
 }
