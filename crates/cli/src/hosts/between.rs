@@ -5,7 +5,10 @@ use countersign_canon::Issue;
 use crate::{
     effects::relay::Relay,
     failure::codes,
-    lines::traffic::{Came, QUEUE_BYTES_MAX, Side, Told},
+    lines::{
+        gist::Gist,
+        traffic::{Came, QUEUE_BYTES_MAX, Side, Told},
+    },
 };
 
 /// What becomes of a line.
@@ -26,6 +29,9 @@ pub(crate) trait Between {
 
     /// A line of the server.
     fn server_says(&mut self, line: &[u8]) -> Passed;
+
+    /// A line of the client that cannot be passed on; nobody may wait for ever for what it was.
+    fn client_refused(&mut self, gist: &Gist, issue: &Issue) -> Passed;
 }
 
 /// Stands between the two until the server has ended.
@@ -63,6 +69,17 @@ fn pass(relay: &Relay, from: Side, line: Vec<u8>, passed: Passed) {
         Passed::Back(Some(answer)) => relay.tell(from, Told::Answered, answer.into_bytes()),
         Passed::Back(None) => (),
     }
+}
+
+/// A no to what was asked for, in the words of an issue.
+pub(crate) fn in_words(what: &str, issue: &Issue) -> String {
+    let place = issue.offset.map(|offset| format!(", at byte {offset}")).unwrap_or_default();
+    let expected = issue.expected.as_ref().map(|it| format!("  expected: {it}\n")).unwrap_or_default();
+    let hint = issue.hint.as_ref().map(|hint| format!("  hint: {hint}\n")).unwrap_or_default();
+    let code = issue.code;
+    format!(
+        "countersign denied this {what}: {code}\n  why: {issue}{place}, and doubt is a no\n{expected}{hint}"
+    )
 }
 
 fn unheard() -> Issue {

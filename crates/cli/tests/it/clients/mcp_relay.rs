@@ -1,6 +1,6 @@
 //! `countersign mcp proxy` before small servers that are hard to stand before: how lines flow, and which do not.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::desk::Desk;
 
@@ -65,4 +65,69 @@ fn a_server_that_dies_or_does_not_read_ends_the_proxy() {
     let lines = pings(300, 20_000);
     assert_eq!(said(&desk, "echo gone", &lines), ["gone"]);
     assert_eq!(said(&desk, "exec 0<&-; sleep 1; echo gone", &lines), ["gone"]);
+}
+
+fn values(lines: &[String]) -> Vec<Value> {
+    lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+
+#[test]
+fn a_refused_line_is_answered_under_its_own_id() {
+    let desk = desk();
+    let call = |id: &str, params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#)
+    };
+    for (line, id, code) in [
+        (call("1", r#"{"name":"x","arguments":{"a":12345678901234567890}}"#), json!(1), "JSON_INTEGER_RANGE"),
+        (call("\"b\"", r#"{"name":"x","arguments":{"a":"\ud800"}}"#), json!("b"), "JSON_LONE_SURROGATE"),
+        (call("3", r#"{"name":"x","name":"y"}"#), json!(3), "JSON_DUPLICATE_KEY"),
+        (call("4", r#"{"name":"x","Name":"y"}"#), json!(4), "HOOK_INPUT"),
+        (call("5", r#"{"name":"x","ARGUMENTS":{}}"#), json!(5), "HOOK_INPUT"),
+        (call("18446744073709551615", r#"{"name":"x"}"#), json!(u64::MAX), "JSON_INTEGER_RANGE"),
+        (call("6", "{\"name\":\"x\",\r\"arguments\":{}}"), json!(6), "HOOK_INPUT"),
+    ] {
+        let answers = values(&said(&desk, "exec cat", std::slice::from_ref(&line)));
+        let [answer] = &answers[..] else { panic!("{line}: {answers:?}") };
+        let found = (
+            &answer["id"],
+            &answer["result"]["isError"],
+            &answer["result"]["_meta"]["countersign/decision_code"],
+        );
+        assert_eq!(found, (&id, &json!(true), &json!(code)), "{answer}");
+    }
+    for (line, id, code) in [
+        (r#"{"id":2,"method":"ping","Method":"tools/call","params":{"name":"drop_db"}}"#, json!(2), -32600),
+        (r#"{"id":2,"method":"ping","Param"#, json!(2), -32700),
+        (r#"{"id":2,"method":"ping","a":1e999}"#, json!(2), -32700),
+        (r#"{"id":[2],"method":"tools/call","params":{"name":"x"}}"#, Value::Null, -32600),
+        (r#"[{"id":2,"method":"tools/call","params":{"name":"x"}}]"#, Value::Null, -32600),
+        (
+            "{\"id\":2,\"x\":\r{\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"x\"}}\r}",
+            json!(2),
+            -32600,
+        ),
+    ] {
+        let answers = values(&said(&desk, "exec cat", &[line.to_owned()]));
+        let [answer] = &answers[..] else { panic!("{line}: {answers:?}") };
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{line}: {answer}");
+    }
+}
+
+/// The server waits for an answer that cannot be passed on: it gets an error, and the client, who asked nothing, gets nothing.
+#[test]
+fn a_server_is_told_when_an_answer_to_it_is_refused() {
+    let line = r#"{"jsonrpc":"2.0","id":0,"result":{"a":12345678901234567890}}"#.to_owned();
+    let came =
+        said(&desk(), r#"read -r got; case "$got" in *'"id":0'*'"error"'*) echo told;; esac"#, &[line]);
+    assert_eq!(came, ["told"]);
+}
+
+#[test]
+fn an_id_that_waits_for_its_answer_names_no_other_request() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#.to_owned();
+    let answers = values(&said(&desk(), "cat > /dev/null", &[LIST.to_owned(), call.clone(), call]));
+    let codes: Vec<_> = answers.iter().map(|answer| (&answer["id"], &answer["error"]["code"])).collect();
+    assert_eq!(codes, [(&json!(1), &json!(-32600)); 2]);
 }
