@@ -17,6 +17,7 @@ mod format;
 mod gates;
 mod hosts;
 mod intent;
+mod lines;
 mod policy_folder;
 mod scan;
 mod source;

@@ -39,7 +39,8 @@ enum Command {
 Examples:
   countersign mcp proxy --name files -- npx @modelcontextprotocol/server-filesystem .
 
-Exit: 0 the client or the server has ended, 2 the server or the store could not be opened")]
+Exit: 0 the client or the server has ended, 2 the server or the store could not be opened, or the server does not read
+what it asked for")]
 struct ProxyArguments {
     /// The server's name in actions and rules
     #[arg(long, default_value = "server")]
@@ -74,8 +75,8 @@ pub(crate) fn run(arguments: &Arguments, _console: Console) -> Result<Exit, Fail
         Command::Proxy(ProxyArguments { name, server }) => {
             let mut proxy = Proxy::new(&gate, session, name.clone());
             let Some((program, rest)) = server.split_first() else { return Err(usage("name the server")) };
-            let mut relay = Relay::start(program, rest).map_err(Failure::CouldNotTell)?;
-            stand(&mut relay, &mut proxy);
+            let relay = Relay::start(program, rest).map_err(Failure::CouldNotTell)?;
+            stand(&relay, &mut proxy).map_err(Failure::CouldNotTell)?;
         }
         Command::Serve(ServeArguments { registry }) => {
             let server = Server::new(&gate, session, registry.load()?);

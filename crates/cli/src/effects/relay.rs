@@ -3,35 +3,51 @@
 
 use std::{
     ffi::OsString,
-    io::{BufRead, BufReader, Write as _},
-    process::{Child, ChildStdin, Command, Stdio},
-    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    io::{BufRead, BufReader, Write},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread::JoinHandle,
 };
 
 use countersign_canon::Issue;
 
-use crate::failure::codes;
+use crate::{
+    failure::codes,
+    lines::traffic::{Came, Side, Told, Traffic},
+};
 
-/// LIMIT: how many lines wait to be looked at.
-const LINES_MAX: usize = 256;
-
-/// What has come.
-pub(crate) enum Came {
-    /// A line of the client, without its end.
-    FromClient(Vec<u8>),
-    /// A line of the server, without its end.
-    FromServer(Vec<u8>),
-    /// The client says nothing more.
-    ClientEnd,
-    /// The server says nothing more.
-    ServerEnd,
-}
-
-/// A place between a client and a server.
+/// A place between a client and a server. Each side has a thread that reads from it and one that writes to it; whoever
+/// looks at the lines waits for neither.
 pub(crate) struct Relay {
     server: Child,
-    stdin: Option<ChildStdin>,
-    came: Receiver<Came>,
+    road: Arc<Road>,
+    /// The thread that writes to the client.
+    to_client: Option<JoinHandle<()>>,
+}
+
+/// The traffic, and a bell that rings when it has changed.
+struct Road {
+    traffic: Mutex<Traffic>,
+    changed: Condvar,
+}
+
+impl Road {
+    /// Waits until the traffic has this to give.
+    fn wait<T>(&self, mut ask: impl FnMut(&mut Traffic) -> Option<T>) -> T {
+        let mut traffic = self.traffic.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(given) = ask(&mut traffic) {
+                self.changed.notify_all();
+                return given;
+            }
+            traffic = self.changed.wait(traffic).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Traffic)) {
+        change(&mut self.traffic.lock().unwrap_or_else(PoisonError::into_inner));
+        self.changed.notify_all();
+    }
 }
 
 impl Relay {
@@ -43,52 +59,46 @@ impl Relay {
             let program = program.to_string_lossy();
             Issue::new(codes::CLI_START_FAILED, format!("`{program}` could not be started: {error}"))
         })?;
-        let (comes, came) = sync_channel(LINES_MAX);
-        let stdin = server.stdin.take();
-        if let Some(stdout) = server.stdout.take() {
-            let comes = comes.clone();
-            std::thread::spawn(move || {
-                pass(BufReader::new(stdout), &comes, Came::FromServer, Came::ServerEnd)
-            });
+        let road = Arc::new(Road { traffic: Mutex::new(Traffic::new()), changed: Condvar::new() });
+        let start = |work: fn(&Road)| {
+            let road = Arc::clone(&road);
+            std::thread::spawn(move || work(&road))
+        };
+        start(|road| read(std::io::stdin().lock(), road, Side::Client));
+        let to_client = start(|road| write(std::io::stdout().lock(), road, Side::Client));
+        if let Some((stdout, stdin)) = server.stdout.take().zip(server.stdin.take()) {
+            let roads = (Arc::clone(&road), Arc::clone(&road));
+            std::thread::spawn(move || read(BufReader::new(stdout), &roads.0, Side::Server));
+            std::thread::spawn(move || write(stdin, &roads.1, Side::Server));
         }
-        std::thread::spawn(move || {
-            pass(std::io::stdin().lock(), &comes, Came::FromClient, Came::ClientEnd);
-        });
-        Ok(Self { server, stdin, came })
+        Ok(Self { server, road, to_client: Some(to_client) })
     }
 
-    /// The next line from either side.
+    /// What has come from either side, as soon as it can be looked at.
     pub(crate) fn next(&self) -> Came {
-        self.came.recv().unwrap_or(Came::ServerEnd)
+        self.road.wait(Traffic::next)
     }
 
-    /// A line for the server; a server that is gone is found out by its end.
-    pub(crate) fn tell_server(&mut self, line: &[u8]) {
-        if let Some(stdin) = &mut self.stdin {
-            let _gone =
-                stdin.write_all(line).and_then(|()| stdin.write_all(b"\n")).and_then(|()| stdin.flush());
-        }
+    /// A line for a side; one that is gone is found out by its end.
+    pub(crate) fn tell(&self, to: Side, told: Told, line: Vec<u8>) {
+        self.road.change(|traffic| traffic.tell(to, told, line));
     }
 
-    /// A line for the client; a client that is gone is found out by its end.
-    #[expect(clippy::unused_self, reason = "only whoever stands between the two speaks to the client")]
-    pub(crate) fn tell_client(&self, line: &[u8]) {
-        let mut stdout = std::io::stdout().lock();
-        let _gone =
-            stdout.write_all(line).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
-    }
-
-    /// Tells the server that nothing more comes.
-    pub(crate) fn close_server(&mut self) {
-        self.stdin = None;
+    /// Tells the server that nothing more comes, once it has been told what waits.
+    pub(crate) fn close_server(&self) {
+        self.road.change(|traffic| traffic.close(Side::Server));
     }
 }
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        self.stdin = None;
         let _gone_already = self.server.kill();
         let _reaped = self.server.wait();
+        // The last words of the server are for the client, if it still reads.
+        self.road.change(|traffic| traffic.close(Side::Client));
+        if let Some(to_client) = self.to_client.take() {
+            let _ended = to_client.join();
+        }
     }
 }
 
@@ -107,14 +117,26 @@ pub(crate) fn serve(answer: &mut dyn FnMut(&[u8]) -> Option<String>) {
     }
 }
 
-fn pass(mut from: impl BufRead, to: &SyncSender<Came>, line: fn(Vec<u8>) -> Came, end: Came) {
+/// Hears what one side says, as long as there is room for it.
+fn read(mut from: impl BufRead, road: &Road, side: Side) {
     let mut bytes = Vec::new();
     while from.read_until(b'\n', &mut bytes).is_ok_and(|read| read > 0) {
         bytes.truncate(bytes.trim_ascii_end().len());
-        if !bytes.is_empty() && to.send(line(std::mem::take(&mut bytes))).is_err() {
-            return;
+        if !bytes.is_empty() {
+            road.wait(|traffic| traffic.has_room(side).then_some(()));
+            road.change(|traffic| traffic.hear(side, std::mem::take(&mut bytes)));
         }
         bytes.clear();
     }
-    let _nobody_listens = to.send(end);
+    road.change(|traffic| traffic.end(side));
+}
+
+/// Tells one side what waits for it, until there is no more.
+fn write(mut to: impl Write, road: &Road, side: Side) {
+    while let Some(mut line) = road.wait(|traffic| traffic.next_told(side)) {
+        line.push(b'\n');
+        if to.write_all(&line).and_then(|()| to.flush()).is_err() {
+            return road.change(|traffic| traffic.deafen(side));
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Between an MCP client and a server: calls of tools are decided, lists of tools are filtered, everything else passes as it is.
 //!
 //! Lines pass byte for byte unless they are answered here or are a filtered list. Requests are known by direction: the two
-//! sides number theirs independently. A line of the client that is not the JSON of one message is not passed on: a server that
-//! reads it otherwise than we do would be told something that nobody decided.
+//! sides number theirs independently. A line of the client that is not the JSON of one message, or that somebody could read as
+//! another one, is not passed on: a server that reads it otherwise than we do would be told something that nobody decided.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,26 @@ use countersign_policy::SessionId;
 use countersign_service::HostCall;
 
 use super::{
-    between::{Between, Passed},
+    between::{Between, Passed, in_words},
     gate::{Gate, Verdict, probe_facts},
+};
+use crate::{
+    failure::codes,
+    lines::{
+        gist::{Gist, Id},
+        message,
+    },
 };
 
 /// JSON-RPC: what was sent is not JSON, or not one request.
 pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
+
+/// LIMIT: how many requests wait for their answers. More are refused: a server that never answers would fill the memory.
+const AWAITED_MAX: usize = 1 << 16;
+
+/// What a call is read from: nobody may read another member as one of these.
+const CALL_KEYS: [&str; 2] = ["name", "arguments"];
 
 /// What a request of the client is waiting for.
 enum Awaited {
@@ -34,8 +47,8 @@ pub(crate) struct Proxy<'g> {
     gate: &'g Gate,
     session: SessionId,
     server: String,
-    /// The client's requests by their ids, as JSON.
-    awaited: BTreeMap<String, Awaited>,
+    /// The client's requests by their ids.
+    awaited: BTreeMap<Id, Awaited>,
     calls: u64,
 }
 
@@ -47,23 +60,36 @@ impl<'g> Proxy<'g> {
 
 impl Between for Proxy<'_> {
     fn client_says(&mut self, line: &[u8]) -> Passed {
-        let json = match Json::parse(line) {
-            Ok(json) => json,
-            Err(issue) => return Passed::Back(Some(error(None, PARSE_ERROR, &issue.to_string()))),
-        };
-        let Some(message) = json.as_object() else {
-            let words = "one message a line: batches are not passed on";
-            return Passed::Back(Some(error(None, INVALID_REQUEST, words)));
-        };
-        let id = message.get("id").filter(|id| !matches!(id.value, Value::Null));
-        match message.get("method").and_then(Json::as_str) {
-            Some("tools/list") => {
-                self.awaited.extend(id.map(|id| (id.to_canonical(), Awaited::Tools)));
-                Passed::On
+        let read = message::read(line).and_then(|json| match json.value {
+            Value::Object(message) => Ok(message),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Err(message::not_one(&json))
             }
-            Some("tools/call") => self.call(message, id),
-            Some(_) | None => Passed::On,
+        });
+        let message = match read {
+            Ok(message) => message,
+            Err(issue) => return self.client_refused(&Gist::of(line), &issue),
+        };
+        let Some(method) = message.get("method").and_then(Json::as_str) else { return Passed::On };
+        if !matches!(method, "tools/list" | "tools/call") {
+            return Passed::On;
         }
+        let id = message.get("id").filter(|id| !matches!(id.value, Value::Null));
+        let id = match id.map(|id| Id::of(id).ok_or_else(|| message::no_id(id))).transpose() {
+            Ok(id) => id,
+            Err(issue) => return self.client_refused(&Gist::of(line), &issue),
+        };
+        let is_awaited = id.as_ref().is_some_and(|id| self.awaited.contains_key(id));
+        if is_awaited || self.awaited.len() >= AWAITED_MAX {
+            let words =
+                if is_awaited { "this id waits for an answer already" } else { "too many wait already" };
+            return Passed::Back(id.map(|id| error(Some(&id), INVALID_REQUEST, words)));
+        }
+        if method == "tools/call" {
+            return self.call(&message, id);
+        }
+        self.awaited.extend(id.map(|id| (id, Awaited::Tools)));
+        Passed::On
     }
 
     fn server_says(&mut self, line: &[u8]) -> Passed {
@@ -71,7 +97,7 @@ impl Between for Proxy<'_> {
         if json.get("method").is_some() {
             return Passed::On;
         }
-        let awaited = json.get("id").and_then(|id| self.awaited.remove(&id.to_canonical()));
+        let awaited = json.get("id").and_then(Id::of).and_then(|id| self.awaited.remove(&id));
         match awaited {
             None => Passed::On,
             Some(Awaited::Tools) => self.filtered(&json).map_or(Passed::On, Passed::Instead),
@@ -89,39 +115,65 @@ impl Between for Proxy<'_> {
             }
         }
     }
+
+    fn client_refused(&mut self, gist: &Gist, issue: &Issue) -> Passed {
+        let words = in_words("call", issue);
+        match (gist.id(), gist.method()) {
+            // The server waits for this answer. The client does not: an error under this id would be for a request of its own.
+            (Some(id), None) if gist.is_answer() => Passed::Instead(error(
+                Some(id),
+                INVALID_REQUEST,
+                "the answer of the client could not be read",
+            )),
+            (Some(id), Some("tools/call")) => Passed::Back(Some(denied(id, &words, issue.code.as_str()))),
+            (id, _) => {
+                let is_json = issue.code == codes::HOOK_INPUT;
+                let code = if is_json { INVALID_REQUEST } else { PARSE_ERROR };
+                Passed::Back(Some(error(id, code, &words)))
+            }
+        }
+    }
 }
 
 impl Proxy<'_> {
     /// Decides a call of a tool.
-    fn call(&mut self, message: &Object<'_>, id: Option<&Json<'_>>) -> Passed {
-        let refused = |words: &str, code: &str| Passed::Back(id.map(|id| denied(id, words, code)));
+    fn call(&mut self, message: &Object<'_>, id: Option<Id>) -> Passed {
+        let refused = |words: &str, code: &str| Passed::Back(id.as_ref().map(|id| denied(id, words, code)));
+        let refused_by = |issue: &Issue| refused(&in_words("call", issue), issue.code.as_str());
         let params = message.get("params");
+        let members = params.and_then(Json::as_object).map(|params| message::check_case(params, &CALL_KEYS));
+        if let Some(Err(issue)) = members {
+            return refused_by(&issue);
+        }
         let name = params.and_then(|params| params.get("name")).and_then(Json::as_str);
-        let Some(name) = name else { return refused("the call names no tool", "HOOK_INPUT") };
+        let Some(name) = name else {
+            let issue = Issue::new(codes::HOOK_INPUT, "the call names no tool");
+            return refused_by(&issue.with_expected("the tool as `params.name`"));
+        };
         let arguments =
             params.and_then(|params| params.get("arguments")).map(|it| it.clone().into_owned().value);
         let input = match arguments {
             Some(Value::Object(input)) => input,
             None | Some(Value::Null) => Object::default(),
             Some(Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => {
-                return refused("the arguments are not an object", "HOOK_INPUT");
+                let issue = Issue::new(codes::HOOK_INPUT, "the arguments are not an object");
+                return refused_by(&issue.with_expected("an object, or no arguments"));
             }
         };
         self.calls = self.calls.saturating_add(1);
         // A call without an id has no answer, so nobody will say how it went.
-        let call = HostCall { session: self.session.clone(), call: id.map(|_| self.calls.to_string()) };
+        let call =
+            HostCall { session: self.session.clone(), call: id.as_ref().map(|_| self.calls.to_string()) };
         let decided = self
             .action(name, input)
             .and_then(|action| self.gate.decide(&call, &action, probe_facts("mcp", &[])?));
         match decided {
             Ok(Verdict::Allowed) => {
-                self.awaited.extend(id.map(|id| (id.to_canonical(), Awaited::Outcome(call))));
+                self.awaited.extend(id.map(|id| (id, Awaited::Outcome(call))));
                 Passed::On
             }
             Ok(Verdict::Denied(denial)) => refused(&denial.in_words(), &denial.code),
-            Err(issue) => {
-                refused(&format!("{}: {issue}, and doubt is a no", issue.code), issue.code.as_str())
-            }
+            Err(issue) => refused_by(&issue),
         }
     }
 
@@ -156,20 +208,24 @@ impl Proxy<'_> {
 }
 
 /// A denial as the result of the call: what every client shows its model in plain words.
-fn denied(id: &Json<'_>, words: &str, code: &str) -> String {
+pub(super) fn denied(id: &Id, words: &str, code: &str) -> String {
     let content = Json::object([("type", Json::from("text")), ("text", Json::from(words.to_owned()))]);
     let meta = Json::object([("countersign/decision_code", Json::from(code.to_owned()))]);
     let result =
         Json::object([("content", Json::array([content])), ("isError", Json::from(true)), ("_meta", meta)]);
-    let id = id.clone().into_owned();
-    Json::object([("jsonrpc", Json::from("2.0")), ("id", id), ("result", result)]).to_canonical()
+    answer("result", &result, Some(id))
 }
 
 /// An answer that is none.
-pub(super) fn error(id: Option<&Json<'_>>, code: i32, message: &str) -> String {
+pub(super) fn error(id: Option<&Id>, code: i32, message: &str) -> String {
     let code = countersign_canon::Number::from_i64(i64::from(code));
     let code = code.map_or_else(|| Json::from(Value::Null), |code| Json::from(Value::Number(code)));
     let error = Json::object([("code", code), ("message", Json::from(message.to_owned()))]);
-    let id = id.map_or_else(|| Json::from(Value::Null), |id| id.clone().into_owned());
-    Json::object([("jsonrpc", Json::from("2.0")), ("id", id), ("error", error)]).to_canonical()
+    answer("error", &error, id)
+}
+
+/// An answer; an id is said again as it came.
+fn answer(key: &str, value: &Json<'_>, id: Option<&Id>) -> String {
+    let id = id.map_or("null", Id::as_str);
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{key}\":{}}}", value.to_canonical())
 }

@@ -11,8 +11,9 @@ use countersign_intent::{Intent, Registry, overlaps};
 use countersign_policy::{ActionKind, SessionId, action_hash};
 
 use super::{
+    between::in_words,
     gate::Gate,
-    mcp::{INVALID_REQUEST, PARSE_ERROR, error},
+    mcp::{INVALID_REQUEST, PARSE_ERROR, denied, error},
     workspace::first,
 };
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
     effects::{files, folder},
     failure::codes,
     intent::report::Refusal,
+    lines::gist::{Gist, Id},
 };
 
 /// JSON-RPC: there is no such method.
@@ -81,7 +83,7 @@ impl<'g> Server<'g> {
     pub(crate) fn answer(&self, line: &[u8]) -> Option<String> {
         let json = match Json::parse(line) {
             Ok(json) => json,
-            Err(issue) => return Some(error(None, PARSE_ERROR, &issue.to_string())),
+            Err(issue) => return Some(refused(&Gist::of(line), &issue)),
         };
         let Some(message) = json.as_object() else {
             return Some(error(None, INVALID_REQUEST, "one message a line: batches are not read"));
@@ -94,7 +96,13 @@ impl<'g> Server<'g> {
             "ping" => Json::object::<&str>([]),
             "tools/list" => Json::object([("tools", tools())]),
             "tools/call" => self.call(params),
-            other => return Some(error(Some(id), NO_SUCH_METHOD, &format!("there is no method `{other}`"))),
+            other => {
+                return Some(error(
+                    Id::of(id).as_ref(),
+                    NO_SUCH_METHOD,
+                    &format!("there is no method `{other}`"),
+                ));
+            }
         };
         let members = [("jsonrpc", Json::from("2.0")), ("id", id.clone().into_owned()), ("result", result)];
         Some(Json::object(members).to_canonical())
@@ -196,6 +204,15 @@ impl<'g> Server<'g> {
     fn action(&self, tool: &Text<1, 200>, input: Object<'static>) -> Result<Action, Issue> {
         let call = ToolCall { tool: tool.as_str().to_owned(), input, cwd: None, mcp: None };
         self.gate.action(Host::ClaudeCode, &call, &self.gate.workspace_place()?)
+    }
+}
+
+/// The answer to a line that is not read.
+fn refused(gist: &Gist, issue: &Issue) -> String {
+    let words = in_words("call", issue);
+    match (gist.id(), gist.method()) {
+        (Some(id), Some("tools/call")) => denied(id, &words, issue.code.as_str()),
+        (id, _) => error(id, PARSE_ERROR, &words),
     }
 }
 

@@ -12,6 +12,7 @@ mod exec;
 mod exports;
 mod install;
 mod mcp;
+mod mcp_relay;
 mod model;
 mod probe;
 mod scenes;

@@ -36,7 +36,7 @@ Examples:
   countersign codex app-server -- -c model=gpt-5.2-codex
 
 Exit: 0 the client or the server has ended, 1 there is no app-server and only workers can be used, 2 it could not be
-started")]
+started, or does not read what it asked for")]
 pub(crate) struct Arguments {
     /// The program
     #[arg(long, value_name = "FILE", default_value = "codex")]
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
     let mut proxy = Proxy::new(&gate, runtime, bounds, console).map_err(Failure::CouldNotTell)?;
     let arguments: Vec<OsString> =
         std::iter::once("app-server".into()).chain(arguments.iter().cloned()).collect();
-    let mut relay = Relay::start(bin, &arguments).map_err(Failure::CouldNotTell)?;
-    stand(&mut relay, &mut proxy);
+    let relay = Relay::start(bin, &arguments).map_err(Failure::CouldNotTell)?;
+    stand(&relay, &mut proxy).map_err(Failure::CouldNotTell)?;
     Ok(Exit::Yes)
 }

@@ -27,8 +27,12 @@ use crate::{
     console::Console,
     failure::codes,
     hosts::{
-        between::{Between, Passed},
+        between::{Between, Passed, in_words},
         gate::{Gate, Lacking, Verdict, probe_facts},
+    },
+    lines::{
+        gist::{Gist, Id},
+        message,
     },
 };
 
@@ -93,10 +97,10 @@ pub(crate) struct Proxy<'g> {
     connection: SessionId,
     calls: u64,
     threads: Threads,
-    /// The client's requests by their ids, as JSON.
-    awaited: BTreeMap<String, Awaited>,
-    /// The server's requests that the client is asked, by their ids as JSON.
-    forwarded: BTreeSet<String>,
+    /// The client's requests by their ids.
+    awaited: BTreeMap<Id, Awaited>,
+    /// The server's requests that the client is asked, by their ids.
+    forwarded: BTreeSet<Id>,
     /// Items at work by thread and id, as they were told.
     items: BTreeMap<(String, String), Json<'static>>,
     /// Calls that were approved, by thread and item.
@@ -131,28 +135,29 @@ impl<'g> Proxy<'g> {
 
 impl Between for Proxy<'_> {
     fn client_says(&mut self, line: &[u8]) -> Passed {
-        let json = match Json::parse(line) {
+        let json = match message::read(line) {
             Ok(json) => json.into_owned(),
-            Err(issue) => return Passed::Back(Some(error(None, PARSE_ERROR, &issue.to_string()))),
+            Err(issue) => return self.client_refused(&Gist::of(line), &issue),
         };
         let Some(message) = json.as_object() else {
-            return Passed::Back(Some(error(None, INVALID_REQUEST, "one message a line")));
+            return self.client_refused(&Gist::of(line), &message::not_one(&json));
         };
         let id = message.get("id").filter(|id| !matches!(id.value, Value::Null));
-        match (message.get("method").map(Json::as_str), id) {
+        match (message.get("method").map(Json::as_str), id.map(|id| Id::of(id).ok_or(id))) {
             (Some(Some("initialized")), None) => Passed::On,
-            (None, Some(id)) if self.forwarded.remove(&id.to_canonical()) => Passed::On,
+            (None, Some(Ok(id))) if self.forwarded.remove(&id) => Passed::On,
             // An answer to what the client was not asked, or a notification that no server has.
             (None, _) | (Some(_), None) => Passed::Back(None),
-            (Some(None), Some(id)) => {
-                Passed::Back(Some(error(Some(id), INVALID_REQUEST, "the method is not a text")))
+            (Some(_), Some(Err(id))) => self.client_refused(&Gist::of(line), &message::no_id(id)),
+            (Some(None), Some(Ok(id))) => {
+                Passed::Back(Some(error(Some(&id), INVALID_REQUEST, "the method is not a text")))
             }
-            (Some(Some(_)), Some(id)) if self.awaited.contains_key(&id.to_canonical()) => {
-                Passed::Back(Some(error(Some(id), INVALID_REQUEST, "this id waits for an answer already")))
+            (Some(Some(_)), Some(Ok(id))) if self.awaited.contains_key(&id) => {
+                Passed::Back(Some(error(Some(&id), INVALID_REQUEST, "this id waits for an answer already")))
             }
-            (Some(Some(method)), Some(id)) => match self.request(message, method, id) {
+            (Some(Some(method)), Some(Ok(id))) => match self.request(message, method, &id) {
                 Ok(passed) => passed,
-                Err(refusal) => Passed::Back(Some(self.say(&refusal).answer(id))),
+                Err(refusal) => Passed::Back(Some(self.say(&refusal).answer(&id))),
             },
         }
     }
@@ -161,29 +166,41 @@ impl Between for Proxy<'_> {
         // What cannot be read here is shown to the client, whose answer would not pass.
         let Ok(json) = Json::parse(line).map(Json::into_owned) else { return Passed::On };
         let params = json.get("params").and_then(Json::as_object).cloned().unwrap_or_default();
-        match (json.get("method").and_then(Json::as_str), json.get("id")) {
-            (Some(method), Some(id)) => self.asked(method, &params, id),
+        match (json.get("method").and_then(Json::as_str), json.get("id").and_then(Id::of)) {
+            (Some(method), Some(id)) => self.asked(method, &params, &id),
             (Some(method), None) => {
                 self.told(method, &params);
                 if self.muted.contains(method) { Passed::Back(None) } else { Passed::On }
             }
-            (None, Some(id)) => match self.awaited.remove(&id.to_canonical()) {
-                Some(awaited) => self.answered(awaited, &json, id),
+            (None, Some(id)) => match self.awaited.remove(&id) {
+                Some(awaited) => self.answered(awaited, &json, &id),
                 None => Passed::On,
             },
             (None, None) => Passed::On,
+        }
+    }
+
+    fn client_refused(&mut self, gist: &Gist, issue: &Issue) -> Passed {
+        match gist.id() {
+            // The server waits for this answer, and not for any other.
+            Some(id) if gist.is_answer() => {
+                let is_asked = self.forwarded.remove(id);
+                let words = "the answer of the client could not be read";
+                if is_asked {
+                    Passed::Instead(error(Some(id), INVALID_REQUEST, words))
+                } else {
+                    Passed::Back(None)
+                }
+            }
+            Some(id) => Passed::Back(Some(self.say(&Refusal::from(issue.clone())).answer(id))),
+            None => Passed::Back(Some(error(None, PARSE_ERROR, &in_words("request", issue)))),
         }
     }
 }
 
 /// What the client asks for.
 impl Proxy<'_> {
-    fn request(
-        &mut self,
-        message: &Object<'static>,
-        method: &str,
-        id: &Json<'static>,
-    ) -> Result<Passed, Refusal> {
+    fn request(&mut self, message: &Object<'static>, method: &str, id: &Id) -> Result<Passed, Refusal> {
         match method {
             "initialize" => return Ok(Passed::Instead(self.hello(message))),
             "turn/interrupt" => return Ok(Passed::On),
@@ -226,7 +243,7 @@ impl Proxy<'_> {
             "command/exec" => (What::Nothing, Some(self.bounds.of_command(params))),
             _ => (What::Nothing, None),
         };
-        self.awaited.insert(id.to_canonical(), Awaited { call, what });
+        self.awaited.insert(id.clone(), Awaited { call, what });
         Ok(match params {
             None => Passed::On,
             Some(params) => Passed::Instead(with_params(message, params)),
@@ -290,7 +307,7 @@ impl Proxy<'_> {
     }
 
     /// The answer to a request that was let through.
-    fn answered(&mut self, awaited: Awaited, json: &Json<'static>, id: &Json<'static>) -> Passed {
+    fn answered(&mut self, awaited: Awaited, json: &Json<'static>, id: &Id) -> Passed {
         let Awaited { call, what } = awaited;
         let result = json.get("result");
         let checked = match (what, result) {
@@ -327,11 +344,11 @@ impl Proxy<'_> {
 /// What the server asks for and tells.
 impl Proxy<'_> {
     /// A question of the server: answered here, unless it is the client's own business.
-    fn asked(&mut self, method: &str, params: &Object<'static>, id: &Json<'static>) -> Passed {
+    fn asked(&mut self, method: &str, params: &Object<'static>, id: &Id) -> Passed {
         let kind = params.get("_meta").and_then(|meta| meta.get("codex_approval_kind"));
         let is_form = method == "mcpServer/elicitation/request" && kind.is_none();
         if is_form || CLIENTS_OWN.contains(&method) {
-            self.forwarded.insert(id.to_canonical());
+            self.forwarded.insert(id.clone());
             return Passed::On;
         }
         let refused = self.approve(method, params).err();
@@ -349,7 +366,7 @@ impl Proxy<'_> {
             // What nobody knows how to grant is not granted.
             _ => return Passed::Back(Some(error(Some(id), INVALID_REQUEST, "not granted"))),
         };
-        Passed::Back(Some(Json::object([("id", id.clone()), ("result", result)]).to_canonical()))
+        Passed::Back(Some(format!("{{\"id\":{},\"result\":{}}}", id.as_str(), result.to_canonical())))
     }
 
     /// Lets one act of the agent begin, if it may.

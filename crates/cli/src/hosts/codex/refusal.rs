@@ -1,8 +1,11 @@
 //! A no, in the words of the app-server's protocol.
 
-use countersign_canon::{Issue, Json, Number, Value};
+use countersign_canon::{Issue, Json, Number};
 
-use crate::hosts::ground::Denial;
+use crate::{
+    hosts::{between::in_words, ground::Denial},
+    lines::gist::Id,
+};
 
 /// JSON-RPC: what was sent is not JSON, or not one message.
 pub(super) const PARSE_ERROR: i64 = -32700;
@@ -19,7 +22,7 @@ pub(super) struct Refusal {
 
 impl Refusal {
     /// The no as the answer to this request.
-    pub(super) fn answer(&self, id: &Json<'static>) -> String {
+    pub(super) fn answer(&self, id: &Id) -> String {
         let decision = self.decision.clone().map(|id| ("decision_id", Json::from(id)));
         let code = ("decision_code", Json::from(self.code.clone()));
         let data = Json::object([code].into_iter().chain(decision));
@@ -35,24 +38,19 @@ impl From<Denial> for Refusal {
 
 impl From<Issue> for Refusal {
     fn from(issue: Issue) -> Self {
-        let hint = issue.hint.as_ref().map(|hint| format!("  hint: {hint}\n")).unwrap_or_default();
-        let words = format!(
-            "countersign denied this request: {}\n  why: {issue}, and doubt is a no\n{hint}",
-            issue.code
-        );
-        Self { code: issue.code.to_string(), words, decision: None }
+        Self { code: issue.code.to_string(), words: in_words("request", &issue), decision: None }
     }
 }
 
 /// An error of the protocol itself.
-pub(super) fn error(id: Option<&Json<'static>>, code: i64, words: &str) -> String {
+pub(super) fn error(id: Option<&Id>, code: i64, words: &str) -> String {
     message(id, code, words, None)
 }
 
-fn message(id: Option<&Json<'static>>, code: i64, words: &str, data: Option<Json<'static>>) -> String {
+fn message(id: Option<&Id>, code: i64, words: &str, data: Option<Json<'static>>) -> String {
     let code = Number::from_i64(code).map(|code| ("code", Json::from(code)));
     let error = [("message", Json::from(words.to_owned()))].into_iter().chain(code);
     let error = Json::object(error.chain(data.map(|data| ("data", data))));
-    let id = id.cloned().unwrap_or_else(|| Json::from(Value::Null));
-    Json::object([("id", id), ("error", error)]).to_canonical()
+    // An id is said again as it came.
+    format!("{{\"id\":{},\"error\":{}}}", id.map_or("null", Id::as_str), error.to_canonical())
 }

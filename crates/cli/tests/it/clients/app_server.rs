@@ -499,6 +499,33 @@ fn what_sub_agents_do_is_asked_for_too() {
 }
 
 #[test]
+fn a_request_that_is_refused_is_answered_under_its_own_id() {
+    let Some(codex) = client("a_request_that_is_refused_is_answered_under_its_own_id", CODEX) else { return };
+    let model = Model::start(|_| ());
+    let desk = Desk::governed(&model, "");
+    let mut client = Client::start(&desk, &codex, &[], json!({}));
+    for (line, code) in [
+        (r#"{"method":"model/list","id":7,"params":{"limit":18446744073709551615}}"#, "JSON_INTEGER_RANGE"),
+        (r#"{"method":"model/list","id":7,"params":{"a":"\ud800"}}"#, "JSON_LONE_SURROGATE"),
+        (r#"{"method":"model/list","Method":"fs/remove","id":7,"params":{}}"#, "HOOK_INPUT"),
+        ("{\"method\":\"model/list\",\r\"id\":7,\"params\":{}}", "HOOK_INPUT"),
+    ] {
+        client.talk.say(line);
+        let answer = loop {
+            let heard = client.talk.hear();
+            if heard["method"].is_null() {
+                break heard;
+            }
+        };
+        assert_eq!(
+            (&answer["id"], &answer["error"]["data"]["decision_code"]),
+            (&json!(7), &json!(code)),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
 fn without_an_app_server_there_are_workers_only() {
     let desk = Desk::new();
     desk.countersign(&["init"]);

@@ -141,6 +141,20 @@ impl Desk {
         Ran { exit: status.code(), stdout, stderr }
     }
 
+    /// Runs the program under test with all of this on its standard input at once, and reads what it says meanwhile; ends it
+    /// when it takes too long.
+    pub(crate) fn pour(&self, arguments: &[&str], input: Vec<u8>) -> Ran {
+        let mut command = Command::new("timeout");
+        command.arg(PATIENCE_S).arg(PROGRAM).args(arguments);
+        self.settle(&mut command);
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = pipes.spawn().unwrap();
+        let mut stdin = process.stdin.take().unwrap();
+        std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let Output { status, stdout, stderr } = process.wait_with_output().unwrap();
+        Ran { exit: status.code(), stdout, stderr }
+    }
+
     /// A program that starts this one with the folder `etc` laid over the machine's own, where the machine lets a test have
     /// a view of files of its own.
     pub(crate) fn managed(&self, test: &str, program: &Path) -> Option<PathBuf> {

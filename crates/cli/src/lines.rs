@@ -1,0 +1,5 @@
+//! Lines between programs that speak JSON-RPC, as data: how they are read, what they say, and their traffic.
+
+pub(crate) mod gist;
+pub(crate) mod message;
+pub(crate) mod traffic;
