@@ -8,7 +8,7 @@ use alloc::{
 
 use countersign_canon::RepoPath;
 use countersign_intent::{
-    AgentId, EvidenceRef, IntentId, PathSet, Registry, WorkflowId,
+    AgentId, EvidenceRef, IntentId, PathSet, Reach, Registry, WorkflowId,
     wire::{CommandEntry, Effect, IntentDocument, Phase, PlannedCommand},
 };
 
@@ -35,8 +35,10 @@ pub(crate) struct Step<'w> {
     pub(crate) lane: usize,
     /// Its evidence, sorted, with the file that a piece of it names.
     pub(crate) evidence: Vec<(&'w EvidenceRef, Option<RepoPath>)>,
-    /// The files its own evidence names, sorted; if there are none it touches all targets.
+    /// The files its own evidence names, sorted.
     own_paths: Vec<RepoPath>,
+    /// What else it touches.
+    reach: Reach,
     /// All commands of its phase that must come before it.
     pub(crate) before: CommandSet,
     /// Those of them that are not before another one of them.
@@ -89,6 +91,7 @@ impl<'w> Work<'w> {
                 lane: lane_of(entry, &lanes),
                 evidence,
                 own_paths: own_paths.into_iter().collect(),
+                reach: document.reach(command),
                 before: CommandSet::default(),
                 directly_before: CommandSet::default(),
             });
@@ -173,14 +176,14 @@ impl<'w> Work<'w> {
 
     /// What these commands touch; a target may stand there more than once.
     pub(crate) fn paths_of<'s>(&'s self, steps: &'s [&Step<'w>]) -> impl Iterator<Item = &'s RepoPath> {
-        let targets =
-            if steps.iter().any(|step| step.own_paths.is_empty()) { self.targets.as_slice() } else { &[] };
+        let has_targets = steps.iter().any(|step| step.reach.has_target_files());
+        let targets = if has_targets { self.targets.as_slice() } else { &[] };
         steps.iter().flat_map(|step| &step.own_paths).chain(targets)
     }
 
     /// For each path: all commands that touch it.
     pub(crate) fn touching(&self) -> BTreeMap<&RepoPath, CommandSet> {
-        let broad = self.broad();
+        let broad = self.positions(|step| step.reach.has_target_files());
         let mut touching: BTreeMap<&RepoPath, CommandSet> = BTreeMap::new();
         if !broad.is_empty() {
             touching.extend(self.targets.iter().map(|path| (path, broad)));
@@ -191,11 +194,6 @@ impl<'w> Work<'w> {
             }
         }
         touching
-    }
-
-    /// The commands that name no file of their own.
-    fn broad(&self) -> CommandSet {
-        self.positions(|step| step.own_paths.is_empty())
     }
 
     /// For each path, module or service: all commands that touch it.
@@ -224,7 +222,7 @@ impl<'w> Work<'w> {
             groups.push(*own);
         }
         let targets = &self.document.scope.targets;
-        let broad = self.broad();
+        let broad = self.positions(|step| step.reach.has_target_names());
         if !targets.modules.is_empty() {
             groups.push(broad);
         }

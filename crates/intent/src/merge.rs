@@ -1,5 +1,7 @@
 //! The union of intents: one intent out of those that are kept, or the caps it would break.
 
+mod commands;
+
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     format,
@@ -12,10 +14,11 @@ use countersign_canon::{Checksum, Json, List, Object, RepoPath, Text, Timestamp,
 use crate::{
     AgentId, DocumentKind, EvidenceRef, Intent, IntentId, Money, Registry, Version, WorkflowId,
     detect::short_hash,
+    reach::MERGED_PREFIX,
     wire::{
         Audit, AuditSource, Budgets, Constraints, ExecutionIntentType, Forbidden, IntentDocument,
-        Interaction, Lineage, LockMode, LockScope, Metadata, Objective, Phase, PlannedCommand, Review, Risk,
-        Scope, SelectedAgent, SelectedWorkflow, Status, Targets, True,
+        Interaction, Lineage, LockMode, LockScope, Metadata, Objective, Phase, Review, Risk, Scope,
+        SelectedAgent, SelectedWorkflow, Status, Targets, True,
     },
 };
 
@@ -78,15 +81,19 @@ impl Merge<'_> {
     /// Gives the document its id, unless it keeps the winner's, and its checksum.
     fn sealed(&self, document: IntentDocument) -> Json<'static> {
         let json = document.write();
-        let json = match (self.kept, json.as_object().cloned()) {
-            ([_], _) | (_, None) => json,
-            (_, Some(object)) => {
-                let content = json.to_canonical_without(&[&["id"]]);
-                let id = Json::from(format!("intent_merged_{}", short_hash(&content)));
-                Value::Object(object.with("id", id)).into()
+        let json = match (self.keeps_its_name(), json.as_object().cloned()) {
+            (true, _) | (_, None) => json,
+            (false, Some(object)) => {
+                Value::Object(object.with("id", Json::from(merged_id(&json)))).into()
             }
         };
         DocumentKind::Intent.seal(&json)
+    }
+
+    /// Whether one intent goes on under its own name. One that was merged itself is named after its content, which is
+    /// another now.
+    fn keeps_its_name(&self) -> bool {
+        matches!(self.kept, [only] if !only.document().is_merged())
     }
 
     fn document(&self, breaches: &mut Vec<Breach>) -> Option<IntentDocument> {
@@ -246,14 +253,6 @@ impl Merge<'_> {
         }
         let agents: Option<Vec<SelectedAgent>> = agents.into_iter().collect();
         self.capped("/selected_agents", agents?, (0..self.kept.len()).collect(), breaches)
-    }
-
-    fn commands(&self, breaches: &mut Vec<Breach>) -> Option<List<PlannedCommand, 0, 80>> {
-        let mut seen = BTreeSet::new();
-        let all = self.kept.iter().flat_map(|intent| intent.document().planned_commands.iter());
-        let commands = all.filter(|command| seen.insert(command.to_canonical())).cloned().collect();
-        let contributors = self.contributors(|intent| !intent.planned_commands.is_empty());
-        self.capped("/planned_commands", commands, contributors, breaches)
     }
 
     /// The strictest of each.
@@ -426,6 +425,12 @@ impl Merge<'_> {
         }
         list
     }
+}
+
+/// The id of a merged intent, which comes from all its content but the id and the checksum.
+pub(crate) fn merged_id(intent: &Json<'_>) -> String {
+    let content = intent.to_canonical_without(&[&["id"], &["audit", "checksum"]]);
+    format!("{MERGED_PREFIX}{}", short_hash(&content))
 }
 
 /// Each element once, in the order in which they first stand.

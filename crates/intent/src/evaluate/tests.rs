@@ -2,4 +2,5 @@
 
 mod generated;
 mod ladder;
+mod merged;
 mod properties;
