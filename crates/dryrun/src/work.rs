@@ -12,7 +12,7 @@ use countersign_intent::{
     wire::{CommandEntry, Effect, IntentDocument, Phase, PlannedCommand},
 };
 
-use crate::{command_set::CommandSet, named::NamedPaths};
+use crate::{command_set::CommandSet, merge_order::commands_before, named::NamedPaths};
 
 /// A phase of a selected workflow.
 #[derive(Debug, Clone)]
@@ -31,6 +31,10 @@ pub(crate) struct Step<'w> {
     pub(crate) command: &'w PlannedCommand,
     /// The position of its phase.
     pub(crate) phase: usize,
+    /// The position of the phase that the registry names, if it stands in a later one.
+    pub(crate) moved_from: Option<usize>,
+    /// The commands of other intents that must be done before it.
+    after: CommandSet,
     /// The position of its lane.
     pub(crate) lane: usize,
     /// Its evidence, sorted, with the file that a piece of it names.
@@ -73,10 +77,14 @@ impl<'w> Work<'w> {
                 lanes.push(&agent.agent_id);
             }
         }
-        let mut steps = Vec::new();
-        for (index, command) in document.planned_commands.iter().enumerate() {
+        let mut steps: Vec<Step<'w>> = Vec::new();
+        for ((index, command), after) in
+            document.planned_commands.iter().enumerate().zip(commands_before(document))
+        {
             let entry = registry.and_then(|registry| registry.command(&command.command_id));
-            let phase = phase_of(entry, &phases);
+            let own_phase = phase_of(entry, &phases);
+            let latest = after.iter().filter_map(|earlier| steps.get(earlier)).map(|step| step.phase).max();
+            let phase = latest.map_or(own_phase, |latest| latest.max(own_phase));
             if let Some(slot) = phases.get_mut(phase) {
                 slot.commands.insert(index);
             }
@@ -88,6 +96,8 @@ impl<'w> Work<'w> {
             steps.push(Step {
                 command,
                 phase,
+                moved_from: (phase != own_phase).then_some(own_phase),
+                after,
                 lane: lane_of(entry, &lanes),
                 evidence,
                 own_paths: own_paths.into_iter().collect(),
@@ -129,9 +139,9 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// Every pair that one shared thing orders: the first as the intent lists them.
+    /// Every pair that one shared thing or a merge orders: the first as the intent lists them.
     pub(crate) fn ordered_pairs(&self) -> Vec<CommandSet> {
-        let mut shared: Vec<CommandSet> = self.steps.iter().map(|_| CommandSet::default()).collect();
+        let mut shared: Vec<CommandSet> = self.steps.iter().map(|step| step.after).collect();
         for group in self.shared_things() {
             let changing: CommandSet = group
                 .iter()

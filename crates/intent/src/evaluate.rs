@@ -17,11 +17,13 @@ use crate::{
         open_locks, resources, undeclared,
     },
     merge::{Breach, Merge},
-    operation::run_order,
+    operation::{Ordered, ordered_pairs, run_order},
     outcome::{Merged, documents},
     question::{Chosen, question_id, take_answers},
     resolve::{Resolver, Settlement, Superseded, Undecided},
-    wire::{AnswerPack, ConflictType, EvaluationDocument, MergePlanDocument, QuestionPack, Severity},
+    wire::{
+        AnswerPack, ConflictType, EvaluationDocument, MergeOrder, MergePlanDocument, QuestionPack, Severity,
+    },
 };
 
 /// How a set is weighed.
@@ -132,7 +134,7 @@ impl<'s> Weighed<'s> {
             if !settlement.undecided.is_empty() {
                 return (findings, settlement, None);
             }
-            let breaches = match self.merge(&settlement) {
+            let breaches = match self.merge(&settlement, &findings) {
                 Ok(merged) => return (findings, settlement, Some(merged)),
                 Err(breaches) => breaches,
             };
@@ -169,7 +171,7 @@ impl<'s> Weighed<'s> {
         }
     }
 
-    fn merge(&self, settlement: &Settlement) -> Result<Merged, Vec<Breach>> {
+    fn merge(&self, settlement: &Settlement, findings: &[Finding]) -> Result<Merged, Vec<Breach>> {
         let order = run_order(&self.field, &self.edges, &settlement.kept);
         let kept: Vec<&Intent> = order.iter().filter_map(|&index| self.field.intent(index)).collect();
         let dropped: Vec<&Intent> =
@@ -181,11 +183,19 @@ impl<'s> Weighed<'s> {
             .filter(|(_, (touch, _))| touch.effects.is_write_like())
             .map(|(path, _)| path.clone())
             .collect();
+        let mut merge_order = MergeOrder::new();
+        for Ordered { earlier, later, .. } in ordered_pairs(&self.edges, findings, &order) {
+            if let (Some(earlier), Some(later)) = (self.field.intent(earlier), self.field.intent(later)) {
+                merge_order.entry(later.id().clone()).or_default().push(earlier.id().clone());
+            }
+        }
         let merge = Merge {
             kept: &kept,
             dropped: &dropped,
             created_at: self.options.created_at,
+            environment: self.set.document().context.env,
             written: written.into_iter().collect(),
+            merge_order,
         };
         let in_field = |breach: Breach| Breach {
             contributors: breach

@@ -14,7 +14,7 @@ pub use crate::wire::{
         Audit, Budgets, Constraints, IntentDocument, Interaction, Lineage, LockScope, Objective,
         PlannedCommand, Risk, Scope, SelectedAgent, SelectedWorkflow, Targets,
     },
-    metadata::Metadata,
+    metadata::{MergeOrder, Metadata},
     pack::{Answer, AnswerPack, AnswerPackType, Choice, Question, QuestionPack, QuestionPackType},
     plan::{
         ExecutionConstraint, MergePlanDocument, MergePlanType, Operation, PlanLineage, PlanMetadata,

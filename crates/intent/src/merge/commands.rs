@@ -69,7 +69,8 @@ impl Merge<'_> {
                 Ok(command) => commands.push(command),
                 Err(message) => {
                     is_whole = false;
-                    let (pointer, contributors) = ("/planned_commands".into(), (0..self.kept.len()).collect());
+                    let (pointer, contributors) =
+                        ("/planned_commands".into(), (0..self.kept.len()).collect());
                     breaches.push(Breach { pointer, message, contributors });
                 }
             }

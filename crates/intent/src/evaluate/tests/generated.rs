@@ -14,8 +14,8 @@ use countersign_canon::{Json, Timestamp, Wire as _};
 use proptest::prelude::*;
 
 use crate::{
-    DocumentKind, EvaluateOptions, Intent, IntentFile, IntentId, IntentSet, Limits, Outcome, Registry, RegistryFiles,
-    evaluate,
+    DocumentKind, EvaluateOptions, Intent, IntentFile, IntentId, IntentSet, Limits, Outcome, Registry,
+    RegistryFiles, evaluate,
     wire::{AnswerPack, IntentSetDocument, Question},
 };
 

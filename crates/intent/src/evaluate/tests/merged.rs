@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use super::generated::{Command, Draft, draft_of, drafts, plain, registry, set_of, weigh};
 use crate::{
     EvidenceRef, Intent,
-    wire::{IntentDocument, PlannedCommand},
+    wire::{Environment, IntentDocument, OperationKind, PlannedCommand},
 };
 
 /// The files that a command touches.
@@ -137,11 +137,51 @@ fn references_that_do_not_fit_are_a_question() {
         let set = plain(&[broad, draft_of(&["other.py"], vec![command("read", None)])], registry);
         let outcome = weigh(&set, registry, &[]);
         assert_eq!(outcome.plan.result_intent.is_some(), is_merged, "{count}");
-        let conflicts: Vec<&str> =
-            outcome.result.evaluation.conflicts.iter().map(|conflict| conflict.description.as_str()).collect();
+        let conflicts: Vec<&str> = outcome
+            .result
+            .evaluation
+            .conflicts
+            .iter()
+            .map(|conflict| conflict.description.as_str())
+            .collect();
         assert_eq!(conflicts.iter().any(|text| text.contains("at most 30 are allowed")), !is_merged);
     };
     // One of its own, and one for where it comes from.
     check(28, true);
     check(29, false);
+}
+
+#[test]
+fn the_order_of_the_plan_stands_in_the_merged_intent() {
+    let registry = registry();
+    let after = Draft { depends_on: vec![1], ..draft_of(&["a.py"], vec![command("write", None)]) };
+    let set = plain(&[after, draft_of(&["b.py"], vec![command("write", None)])], registry);
+    let plan = weigh(&set, registry, &[]).plan;
+    let steps = plan.operations.iter().filter(|step| step.operation == OperationKind::OrderPhases);
+    let steps: Vec<(String, String)> = steps
+        .map(|step| (step.source_intent_id.to_string(), step.other_intent_id.as_ref().unwrap().to_string()))
+        .collect();
+    assert_eq!(steps, [("intent_a_0".to_string(), "intent_a_1".to_string())]);
+    let merged = plan.result_intent.unwrap();
+    let order = &merged.metadata.as_ref().unwrap().merge_order;
+    assert_eq!(order.write().to_canonical(), r#"{"intent_a_0":["intent_a_1"]}"#);
+    // Merged once more, what was said about the first sources still stands.
+    let inner = Intent::from_json(&merged.write(), Some(registry)).unwrap();
+    let other = super::generated::set(
+        &[draft_of(&["c.py"], vec![]), draft_of(&["c.py"], vec![])],
+        "intent_other_",
+        &[0, 1],
+        registry,
+    );
+    let set = set_of(other.intents().iter().take(1).chain([&inner]), registry);
+    let again = weigh(&set, registry, &[]).plan.result_intent.unwrap();
+    assert_eq!(again.metadata.unwrap().merge_order, *order);
+}
+
+#[test]
+fn the_environment_is_the_highest_of_all_and_the_sets_where_one_says_none() {
+    let draft = |file: &'static str| draft_of(&[file], vec![command("write", None)]);
+    // Neither names one, and the set is for dev.
+    let merged = merged(&[draft("a.py"), draft("b.py")]);
+    assert_eq!(merged.scope.env, Some(Environment::Dev));
 }
