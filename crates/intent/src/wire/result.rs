@@ -102,6 +102,8 @@ record! {
         operations: Vec<Operation>,
         /// The intent that comes out, if any.
         result_intent_id: Option<IntentId>,
+        /// The checksum of that intent.
+        result_intent_checksum: Option<Checksum>,
     }
 }
 
