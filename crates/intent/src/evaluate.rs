@@ -93,12 +93,12 @@ impl<'s> Weighed<'s> {
         let environment = set.document().context.env;
         let field = Field::new(set.intents().iter().collect(), Some(environment), options.registry);
         let edges = edges(&field);
-        let circles = cycles(&field, &edges);
+        let circles = cycles(&field, &edges, edges.keys());
         let broken = locks(&field);
         let mut findings = resources(&field);
         findings.extend(effects(&field));
         findings.extend(undeclared(&field, &edges, &circles));
-        findings.extend(circles);
+        findings.extend(circles.findings);
         findings.extend(open_locks(&field, &broken));
         findings.extend(broken);
         findings.extend(budgets(&field, options.limits));
@@ -133,6 +133,19 @@ impl<'s> Weighed<'s> {
             let mut settlement = resolver.settle(&left_out);
             if !settlement.undecided.is_empty() {
                 return (findings, settlement, None);
+            }
+            // Whoever was left out broke the circles that were known; a longer one may be left among those kept.
+            let circles = self.circles_among(&settlement.kept);
+            if !circles.is_empty() {
+                let is_known =
+                    |circle: &Finding| findings.iter().any(|known| known.sort_key() == circle.sort_key());
+                let (known, new): (Vec<Finding>, Vec<Finding>) = circles.into_iter().partition(is_known);
+                if new.is_empty() {
+                    settlement.undecided = self.undecided_circles(&findings, &known);
+                    return (findings, settlement, None);
+                }
+                findings.extend(new);
+                continue;
             }
             let breaches = match self.merge(&settlement, &findings) {
                 Ok(merged) => return (findings, settlement, Some(merged)),
@@ -169,6 +182,25 @@ impl<'s> Weighed<'s> {
             findings.extend(on_record);
             left_out.insert(out, superseded);
         }
+    }
+
+    fn circles_among(&self, kept: &[usize]) -> Vec<Finding> {
+        let is_kept = |(earlier, later): &&(usize, usize)| kept.contains(earlier) && kept.contains(later);
+        cycles(&self.field, &self.edges, self.edges.keys().filter(is_kept)).findings
+    }
+
+    /// Circles that settling leaves are never merged.
+    fn undecided_circles(&self, findings: &[Finding], circles: &[Finding]) -> Vec<Undecided> {
+        let at = |circle: &Finding| findings.iter().position(|known| known.sort_key() == circle.sort_key());
+        let undecided = circles.iter().filter_map(|circle| {
+            Some(Undecided {
+                findings: [at(circle)?].into(),
+                contenders: circle.intents.clone(),
+                reason: "they wait for each other in a circle".into(),
+                group: Group::Cycle,
+            })
+        });
+        undecided.collect()
     }
 
     fn merge(&self, settlement: &Settlement, findings: &[Finding]) -> Result<Merged, Vec<Breach>> {

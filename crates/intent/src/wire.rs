@@ -9,6 +9,7 @@ mod result;
 mod set;
 mod vocabulary;
 
+pub(crate) use crate::wire::result::CONFLICT_EVIDENCE_MAX;
 pub use crate::wire::{
     intent::{
         Audit, Budgets, Constraints, IntentDocument, Interaction, Lineage, LockScope, Objective,

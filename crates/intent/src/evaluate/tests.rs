@@ -1,5 +1,6 @@
 //! What must hold for every set: generated sets, weighed, permuted, renamed and answered.
 
+mod circles;
 mod generated;
 mod ladder;
 mod merged;
