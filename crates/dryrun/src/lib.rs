@@ -12,6 +12,7 @@ mod commit;
 mod explain;
 mod freeze;
 mod graph;
+mod merge_order;
 mod name;
 mod named;
 mod outcome;

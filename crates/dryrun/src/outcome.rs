@@ -120,6 +120,16 @@ impl Planned<'_> {
                 warn(WarningCode::PhaseOverridesOrder, message)?;
             }
         }
+        for (index, step) in self.work.steps.iter().enumerate() {
+            let phase = |at: usize| self.work.phases.get(at).map(|slot| slot.phase);
+            if let Some((own, now)) = step.moved_from.and_then(|own| Some((phase(own)?, phase(step.phase)?)))
+            {
+                let message = format!(
+                    "planned_commands/{index} stands in {now} and not in {own}, its own phase, because its intent runs after another that is not done before"
+                );
+                warn(WarningCode::OrderMovesPhase, message)?;
+            }
+        }
         for breach in self.cut.breaches.clone().into_sorted() {
             warn(WarningCode::OverBudgetAllowed, breach.message.clone())?;
         }

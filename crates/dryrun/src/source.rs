@@ -75,10 +75,11 @@ impl Source {
             let issue = Issue::new(codes::DRY_RUN_EVALUATION_CLOSED, "the evaluation rejects the set");
             return Err(NonEmpty::of(issue.with_pointer(at.key("strategy"))));
         }
-        let is_result = summary.result_intent_id.as_ref() == Some(id);
+        let checksum = self.intent.checksum();
+        let is_result = summary.result_intent_id.as_ref() == Some(id)
+            && summary.result_intent_checksum.as_ref() == Some(&checksum);
         let is_same_plan = self.plan.as_ref().is_none_or(|plan| plan.operations == summary.operations);
-        let is_member =
-            self.plan.is_none() && evaluation.input.intent_checksums.get(id) == Some(&self.intent.checksum());
+        let is_member = self.plan.is_none() && evaluation.input.intent_checksums.get(id) == Some(&checksum);
         if !(is_result && is_same_plan || is_member) {
             let message = format!("the evaluation is not about `{id}` as it stands here");
             let issue = Issue::new(codes::DRY_RUN_EVALUATION_FOREIGN, message);

@@ -8,11 +8,11 @@ use alloc::{
 
 use countersign_canon::RepoPath;
 use countersign_intent::{
-    AgentId, EvidenceRef, IntentId, PathSet, Registry, WorkflowId,
+    AgentId, EvidenceRef, IntentId, PathSet, Reach, Registry, WorkflowId,
     wire::{CommandEntry, Effect, IntentDocument, Phase, PlannedCommand},
 };
 
-use crate::{command_set::CommandSet, named::NamedPaths};
+use crate::{command_set::CommandSet, merge_order::commands_before, named::NamedPaths};
 
 /// A phase of a selected workflow.
 #[derive(Debug, Clone)]
@@ -31,12 +31,18 @@ pub(crate) struct Step<'w> {
     pub(crate) command: &'w PlannedCommand,
     /// The position of its phase.
     pub(crate) phase: usize,
+    /// The position of the phase that the registry names, if it stands in a later one.
+    pub(crate) moved_from: Option<usize>,
+    /// The commands of other intents that must be done before it.
+    after: CommandSet,
     /// The position of its lane.
     pub(crate) lane: usize,
     /// Its evidence, sorted, with the file that a piece of it names.
     pub(crate) evidence: Vec<(&'w EvidenceRef, Option<RepoPath>)>,
-    /// The files its own evidence names, sorted; if there are none it touches all targets.
+    /// The files its own evidence names, sorted.
     own_paths: Vec<RepoPath>,
+    /// What else it touches.
+    reach: Reach,
     /// All commands of its phase that must come before it.
     pub(crate) before: CommandSet,
     /// Those of them that are not before another one of them.
@@ -71,10 +77,14 @@ impl<'w> Work<'w> {
                 lanes.push(&agent.agent_id);
             }
         }
-        let mut steps = Vec::new();
-        for (index, command) in document.planned_commands.iter().enumerate() {
+        let mut steps: Vec<Step<'w>> = Vec::new();
+        for ((index, command), after) in
+            document.planned_commands.iter().enumerate().zip(commands_before(document))
+        {
             let entry = registry.and_then(|registry| registry.command(&command.command_id));
-            let phase = phase_of(entry, &phases);
+            let own_phase = phase_of(entry, &phases);
+            let latest = after.iter().filter_map(|earlier| steps.get(earlier)).map(|step| step.phase).max();
+            let phase = latest.map_or(own_phase, |latest| latest.max(own_phase));
             if let Some(slot) = phases.get_mut(phase) {
                 slot.commands.insert(index);
             }
@@ -86,9 +96,12 @@ impl<'w> Work<'w> {
             steps.push(Step {
                 command,
                 phase,
+                moved_from: (phase != own_phase).then_some(own_phase),
+                after,
                 lane: lane_of(entry, &lanes),
                 evidence,
                 own_paths: own_paths.into_iter().collect(),
+                reach: document.reach(command),
                 before: CommandSet::default(),
                 directly_before: CommandSet::default(),
             });
@@ -126,9 +139,9 @@ impl<'w> Work<'w> {
         }
     }
 
-    /// Every pair that one shared thing orders: the first as the intent lists them.
+    /// Every pair that one shared thing or a merge orders: the first as the intent lists them.
     pub(crate) fn ordered_pairs(&self) -> Vec<CommandSet> {
-        let mut shared: Vec<CommandSet> = self.steps.iter().map(|_| CommandSet::default()).collect();
+        let mut shared: Vec<CommandSet> = self.steps.iter().map(|step| step.after).collect();
         for group in self.shared_things() {
             let changing: CommandSet = group
                 .iter()
@@ -173,14 +186,14 @@ impl<'w> Work<'w> {
 
     /// What these commands touch; a target may stand there more than once.
     pub(crate) fn paths_of<'s>(&'s self, steps: &'s [&Step<'w>]) -> impl Iterator<Item = &'s RepoPath> {
-        let targets =
-            if steps.iter().any(|step| step.own_paths.is_empty()) { self.targets.as_slice() } else { &[] };
+        let has_targets = steps.iter().any(|step| step.reach.has_target_files());
+        let targets = if has_targets { self.targets.as_slice() } else { &[] };
         steps.iter().flat_map(|step| &step.own_paths).chain(targets)
     }
 
     /// For each path: all commands that touch it.
     pub(crate) fn touching(&self) -> BTreeMap<&RepoPath, CommandSet> {
-        let broad = self.broad();
+        let broad = self.positions(|step| step.reach.has_target_files());
         let mut touching: BTreeMap<&RepoPath, CommandSet> = BTreeMap::new();
         if !broad.is_empty() {
             touching.extend(self.targets.iter().map(|path| (path, broad)));
@@ -191,11 +204,6 @@ impl<'w> Work<'w> {
             }
         }
         touching
-    }
-
-    /// The commands that name no file of their own.
-    fn broad(&self) -> CommandSet {
-        self.positions(|step| step.own_paths.is_empty())
     }
 
     /// For each path, module or service: all commands that touch it.
@@ -224,7 +232,7 @@ impl<'w> Work<'w> {
             groups.push(*own);
         }
         let targets = &self.document.scope.targets;
-        let broad = self.broad();
+        let broad = self.positions(|step| step.reach.has_target_names());
         if !targets.modules.is_empty() {
             groups.push(broad);
         }

@@ -83,6 +83,10 @@ pub mod codes {
         AP3_OVERRIDE
         /// An outcome would break its own form: a defect of this program.
         EVALUATION_INTERNAL
+        /// A conflict does not fit its own form, so that the answer would not be whole.
+        CONFLICT_TOO_LARGE
+        /// A merged intent has another id than its content gives.
+        MERGED_ID_MISMATCH
         /// Two intents name one id.
         INTENT_DUPLICATE
         /// The registry names one id twice.

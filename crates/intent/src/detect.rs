@@ -12,7 +12,7 @@ use countersign_canon::{Json, Sha256, Text};
 use crate::{
     ConflictId, EvidenceRef, Intent, Money, Registry,
     touch::Touches,
-    wire::{Conflict, ConflictType, Environment, Resolution, Severity},
+    wire::{CONFLICT_EVIDENCE_MAX, Conflict, ConflictType, Environment, Resolution, Severity},
 };
 
 pub(crate) use crate::detect::{
@@ -147,24 +147,35 @@ impl Finding {
         ConflictId::parse(&format!("conflict_{word}_{}", short_hash(&content.to_canonical()))).ok()
     }
 
-    /// The conflict as a document; nothing if it breaks the form, which no finding does.
+    /// The conflict as a document; nothing if it breaks the form, and then the caller must say so.
     pub(crate) fn to_wire(&self, field: &Field<'_>) -> Option<Conflict> {
         let ids: Vec<_> =
             self.intents.iter().filter_map(|&index| Some(field.intent(index)?.id().clone())).collect();
         let mut evidence = self.evidence.clone();
         evidence.sort();
         evidence.dedup();
+        evidence.truncate(CONFLICT_EVIDENCE_MAX);
+        let resource_ref = match self.resource.clone() {
+            Some(resource) => Some(Text::new(resource)?),
+            None => None,
+        };
         Some(Conflict {
             conflict_id: self.conflict_id(field)?,
             kind: self.kind,
             severity: self.severity,
             intent_ids: countersign_canon::List::new(ids)?,
-            resource_ref: self.resource.clone().and_then(Text::new),
+            resource_ref,
             description: Text::new(self.description.clone())?,
             evidence_refs: countersign_canon::List::new(evidence)?,
             resolutions: countersign_canon::List::new(self.resolutions())?,
         })
     }
+}
+
+/// A name in a description: whole, or its beginning. What it names in full stands beside it, as the resource.
+pub(crate) fn shown(name: &str) -> String {
+    // LIMIT: a description has 4000 characters, and names two things at most.
+    crate::svg::shortened(name, 400)
 }
 
 /// Twelve hexadecimal digits of the hash of a canonical text: short enough to read, long enough for one document.

@@ -17,11 +17,13 @@ use crate::{
         open_locks, resources, undeclared,
     },
     merge::{Breach, Merge},
-    operation::run_order,
+    operation::{Ordered, ordered_pairs, run_order},
     outcome::{Merged, documents},
     question::{Chosen, question_id, take_answers},
     resolve::{Resolver, Settlement, Superseded, Undecided},
-    wire::{AnswerPack, ConflictType, EvaluationDocument, MergePlanDocument, QuestionPack, Severity},
+    wire::{
+        AnswerPack, ConflictType, EvaluationDocument, MergeOrder, MergePlanDocument, QuestionPack, Severity,
+    },
 };
 
 /// How a set is weighed.
@@ -91,12 +93,12 @@ impl<'s> Weighed<'s> {
         let environment = set.document().context.env;
         let field = Field::new(set.intents().iter().collect(), Some(environment), options.registry);
         let edges = edges(&field);
-        let circles = cycles(&field, &edges);
+        let circles = cycles(&field, &edges, edges.keys());
         let broken = locks(&field);
         let mut findings = resources(&field);
         findings.extend(effects(&field));
         findings.extend(undeclared(&field, &edges, &circles));
-        findings.extend(circles);
+        findings.extend(circles.findings);
         findings.extend(open_locks(&field, &broken));
         findings.extend(broken);
         findings.extend(budgets(&field, options.limits));
@@ -132,7 +134,20 @@ impl<'s> Weighed<'s> {
             if !settlement.undecided.is_empty() {
                 return (findings, settlement, None);
             }
-            let breaches = match self.merge(&settlement) {
+            // Whoever was left out broke the circles that were known; a longer one may be left among those kept.
+            let circles = self.circles_among(&settlement.kept);
+            if !circles.is_empty() {
+                let is_known =
+                    |circle: &Finding| findings.iter().any(|known| known.sort_key() == circle.sort_key());
+                let (known, new): (Vec<Finding>, Vec<Finding>) = circles.into_iter().partition(is_known);
+                if new.is_empty() {
+                    settlement.undecided = self.undecided_circles(&findings, &known);
+                    return (findings, settlement, None);
+                }
+                findings.extend(new);
+                continue;
+            }
+            let breaches = match self.merge(&settlement, &findings) {
                 Ok(merged) => return (findings, settlement, Some(merged)),
                 Err(breaches) => breaches,
             };
@@ -169,7 +184,26 @@ impl<'s> Weighed<'s> {
         }
     }
 
-    fn merge(&self, settlement: &Settlement) -> Result<Merged, Vec<Breach>> {
+    fn circles_among(&self, kept: &[usize]) -> Vec<Finding> {
+        let is_kept = |(earlier, later): &&(usize, usize)| kept.contains(earlier) && kept.contains(later);
+        cycles(&self.field, &self.edges, self.edges.keys().filter(is_kept)).findings
+    }
+
+    /// Circles that settling leaves are never merged.
+    fn undecided_circles(&self, findings: &[Finding], circles: &[Finding]) -> Vec<Undecided> {
+        let at = |circle: &Finding| findings.iter().position(|known| known.sort_key() == circle.sort_key());
+        let undecided = circles.iter().filter_map(|circle| {
+            Some(Undecided {
+                findings: [at(circle)?].into(),
+                contenders: circle.intents.clone(),
+                reason: "they wait for each other in a circle".into(),
+                group: Group::Cycle,
+            })
+        });
+        undecided.collect()
+    }
+
+    fn merge(&self, settlement: &Settlement, findings: &[Finding]) -> Result<Merged, Vec<Breach>> {
         let order = run_order(&self.field, &self.edges, &settlement.kept);
         let kept: Vec<&Intent> = order.iter().filter_map(|&index| self.field.intent(index)).collect();
         let dropped: Vec<&Intent> =
@@ -181,11 +215,19 @@ impl<'s> Weighed<'s> {
             .filter(|(_, (touch, _))| touch.effects.is_write_like())
             .map(|(path, _)| path.clone())
             .collect();
+        let mut merge_order = MergeOrder::new();
+        for Ordered { earlier, later, .. } in ordered_pairs(&self.edges, findings, &order) {
+            if let (Some(earlier), Some(later)) = (self.field.intent(earlier), self.field.intent(later)) {
+                merge_order.entry(later.id().clone()).or_default().push(earlier.id().clone());
+            }
+        }
         let merge = Merge {
             kept: &kept,
             dropped: &dropped,
             created_at: self.options.created_at,
+            environment: self.set.document().context.env,
             written: written.into_iter().collect(),
+            merge_order,
         };
         let in_field = |breach: Breach| Breach {
             contributors: breach

@@ -69,6 +69,11 @@ impl EvidenceRef {
         Self(format!("intent://{id}/{place}"))
     }
 
+    /// The reference to a file, folder or glob; nothing if its name is too long for one or holds control characters.
+    pub(crate) fn to_file(path: &RepoPath) -> Option<Self> {
+        Self::parse(&format!("{FILE_PREFIX}{path}")).ok()
+    }
+
     /// The reference as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -27,6 +27,7 @@ mod path_set;
 mod pattern;
 mod priority;
 mod question;
+mod reach;
 mod redline;
 mod registry;
 mod resolve;
@@ -56,6 +57,7 @@ pub use crate::{
     },
     overlaps::overlaps,
     path_set::PathSet,
+    reach::Reach,
     redline::{execution_forbidden, intent_red_lines, outcome_red_lines, plan_lineage},
     registry::{Registry, RegistryFile, RegistryFiles},
     risk::{compare_risks, risk_entry},

@@ -12,6 +12,8 @@ use countersign_canon::{Checksum, Issue, Issues, Json, NonEmpty, Pointer, Reader
 use crate::{
     DocumentKind, IntentId, Registry,
     code::codes,
+    merge::merged_id,
+    reach::MERGED_PREFIX,
     redline::{execution_forbidden, intent_red_lines, outcome_red_lines, plan_lineage},
     wire::{
         AnswerPack, EvaluationDocument, IntentDocument, IntentSetDocument, MergePlanDocument, QuestionPack,
@@ -306,6 +308,7 @@ pub fn read_merge_plan(
     rules.extend(plan_lineage(json).into_sorted());
     rules.extend(DocumentKind::MergePlan.verify(json));
     if let Some(result) = json.get("result_intent") {
+        rules.extend(merged_name(result));
         // What the scan of the whole document finds is said already.
         let mut inner = intent_red_lines(result, registry);
         inner.extend(DocumentKind::Intent.verify(result));
@@ -316,6 +319,19 @@ pub fn read_merge_plan(
         }));
     }
     Reader::read_ruled(json, codes::MERGE_PLAN_INVALID, rules)
+}
+
+/// The issue of a merged intent that is not the one its id was made from.
+fn merged_name(result: &Json<'_>) -> Option<Issue> {
+    let found = result.get("id").filter(|id| id.as_str().is_some_and(|id| id.starts_with(MERGED_PREFIX)))?;
+    let expected = merged_id(result);
+    (found.as_str() != Some(expected.as_str())).then(|| {
+        Issue::new(codes::MERGED_ID_MISMATCH, "the merged intent's id is not that of its content")
+            .with_pointer(Pointer::root().key("result_intent").key("id"))
+            .with_offset(found.offset())
+            .with_expected(expected)
+            .with_hint("a merged intent is never edited; change its sources and evaluate them again")
+    })
 }
 
 /// Checks a question pack.

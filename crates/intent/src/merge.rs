@@ -1,5 +1,7 @@
 //! The union of intents: one intent out of those that are kept, or the caps it would break.
 
+mod commands;
+
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     format,
@@ -12,10 +14,11 @@ use countersign_canon::{Checksum, Json, List, Object, RepoPath, Text, Timestamp,
 use crate::{
     AgentId, DocumentKind, EvidenceRef, Intent, IntentId, Money, Registry, Version, WorkflowId,
     detect::short_hash,
+    reach::MERGED_PREFIX,
     wire::{
-        Audit, AuditSource, Budgets, Constraints, ExecutionIntentType, Forbidden, IntentDocument,
-        Interaction, Lineage, LockMode, LockScope, Metadata, Objective, Phase, PlannedCommand, Review, Risk,
-        Scope, SelectedAgent, SelectedWorkflow, Status, Targets, True,
+        Audit, AuditSource, Budgets, Constraints, Environment, ExecutionIntentType, Forbidden,
+        IntentDocument, Interaction, Lineage, LockMode, LockScope, MergeOrder, Metadata, Objective, Phase,
+        Review, Risk, Scope, SelectedAgent, SelectedWorkflow, Status, Targets, True,
     },
 };
 
@@ -43,8 +46,12 @@ pub(crate) struct Merge<'i> {
     /// Those superseded.
     pub(crate) dropped: &'i [&'i Intent],
     pub(crate) created_at: Timestamp,
+    /// Where those take place that do not say.
+    pub(crate) environment: Environment,
     /// What the kept ones write, for a lock that must cover it.
     pub(crate) written: Vec<RepoPath>,
+    /// Which of the kept run after which.
+    pub(crate) merge_order: MergeOrder,
 }
 
 impl Merge<'_> {
@@ -78,15 +85,17 @@ impl Merge<'_> {
     /// Gives the document its id, unless it keeps the winner's, and its checksum.
     fn sealed(&self, document: IntentDocument) -> Json<'static> {
         let json = document.write();
-        let json = match (self.kept, json.as_object().cloned()) {
-            ([_], _) | (_, None) => json,
-            (_, Some(object)) => {
-                let content = json.to_canonical_without(&[&["id"]]);
-                let id = Json::from(format!("intent_merged_{}", short_hash(&content)));
-                Value::Object(object.with("id", id)).into()
-            }
+        let json = match (self.keeps_its_name(), json.as_object().cloned()) {
+            (true, _) | (_, None) => json,
+            (false, Some(object)) => Value::Object(object.with("id", Json::from(merged_id(&json)))).into(),
         };
         DocumentKind::Intent.seal(&json)
+    }
+
+    /// Whether one intent goes on under its own name. One that was merged itself is named after its content, which is
+    /// another now.
+    fn keeps_its_name(&self) -> bool {
+        matches!(self.kept, [only] if !only.document().is_merged())
     }
 
     fn document(&self, breaches: &mut Vec<Breach>) -> Option<IntentDocument> {
@@ -162,7 +171,10 @@ impl Merge<'_> {
         Some(Scope {
             project_id: first.project_id.clone(),
             repo_root: first.repo_root.clone(),
-            env: self.kept.iter().filter_map(|intent| intent.document().scope.env).max(),
+            env: match self.kept {
+                [only] => only.document().scope.env,
+                all => all.iter().map(|intent| intent.document().scope.env.unwrap_or(self.environment)).max(),
+            },
             targets: Targets {
                 files: files?,
                 modules: modules?,
@@ -246,14 +258,6 @@ impl Merge<'_> {
         }
         let agents: Option<Vec<SelectedAgent>> = agents.into_iter().collect();
         self.capped("/selected_agents", agents?, (0..self.kept.len()).collect(), breaches)
-    }
-
-    fn commands(&self, breaches: &mut Vec<Breach>) -> Option<List<PlannedCommand, 0, 80>> {
-        let mut seen = BTreeSet::new();
-        let all = self.kept.iter().flat_map(|intent| intent.document().planned_commands.iter());
-        let commands = all.filter(|command| seen.insert(command.to_canonical())).cloned().collect();
-        let contributors = self.contributors(|intent| !intent.planned_commands.is_empty());
-        self.capped("/planned_commands", commands, contributors, breaches)
     }
 
     /// The strictest of each.
@@ -368,8 +372,9 @@ impl Merge<'_> {
         let priorities: Option<Vec<i64>> =
             self.kept.iter().map(|intent| of(intent).and_then(|metadata| metadata.priority)).collect();
         let priority = priorities.and_then(|all| all.into_iter().max());
+        let merge_order = self.whole_order();
         let others = all.iter().filter_map(|(intent, metadata)| {
-            let rest = metadata.all.clone().without("priority").without("depends_on");
+            let rest = metadata.all.clone().without("priority").without("depends_on").without("merge_order");
             (!rest.members().is_empty()).then(|| (String::from(intent.id().as_str()), rest.write()))
         });
         let others: Vec<(String, Json<'static>)> = others.collect();
@@ -379,6 +384,7 @@ impl Merge<'_> {
                 "depends_on",
                 (!depends_on.is_empty()).then(|| Json::array(depends_on.iter().map(|id| id.write()))),
             ),
+            ("merge_order", (!merge_order.is_empty()).then(|| merge_order.write())),
             ("merged_from", (!others.is_empty()).then(|| Json::object(others))),
         ];
         let members: Vec<_> = members.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
@@ -391,7 +397,20 @@ impl Merge<'_> {
                 Object::default()
             }
         };
-        Some(Metadata { priority, depends_on: depends_on.into_iter().cloned().collect(), all })
+        Some(Metadata { priority, depends_on: depends_on.into_iter().cloned().collect(), merge_order, all })
+    }
+
+    /// The order between the kept, and what those of them that were merged themselves say about their own sources.
+    fn whole_order(&self) -> MergeOrder {
+        let mut order: BTreeMap<IntentId, BTreeSet<IntentId>> = BTreeMap::new();
+        let is_kept = |id: &IntentId| self.kept.iter().any(|intent| intent.id() == id);
+        let merged = self.kept.iter().map(|intent| intent.document()).filter(|intent| intent.is_merged());
+        let inner =
+            merged.filter_map(|intent| intent.metadata.as_ref()).flat_map(|metadata| &metadata.merge_order);
+        for (later, earlier) in inner.filter(|(later, _)| !is_kept(later)).chain(&self.merge_order) {
+            order.entry(later.clone()).or_default().extend(earlier.iter().cloned());
+        }
+        order.into_iter().map(|(later, earlier)| (later, earlier.into_iter().collect())).collect()
     }
 
     fn contributors(&self, brings: impl Fn(&IntentDocument) -> bool) -> Vec<usize> {
@@ -426,6 +445,12 @@ impl Merge<'_> {
         }
         list
     }
+}
+
+/// The id of a merged intent, which comes from all its content but the id and the checksum.
+pub(crate) fn merged_id(intent: &Json<'_>) -> String {
+    let content = intent.to_canonical_without(&[&["id"], &["audit", "checksum"]]);
+    format!("{MERGED_PREFIX}{}", short_hash(&content))
 }
 
 /// Each element once, in the order in which they first stand.

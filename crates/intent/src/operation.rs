@@ -18,7 +18,8 @@ use crate::{
 
 /// The order in which the kept intents run: whoever is needed comes first; else by time, then by id.
 ///
-/// If they wait for each other in a circle, whoever is in it runs by time, then by id; settling leaves no circles.
+/// Whoever is in a circle is drawn by time, then by id: a picture has an order also where work has none. What is merged has
+/// no circles: they are looked for before.
 pub(crate) fn run_order(
     field: &Field<'_>,
     edges: &BTreeMap<(usize, usize), Vec<Edge>>,
@@ -185,42 +186,61 @@ impl Writer<'_> {
         lost.collect()
     }
 
-    /// Who runs after whom: those that need another, then those that change what another changes.
+    /// Who runs after whom, as steps.
     fn order(&self, order: &[usize]) -> Vec<Step> {
-        let place = |index: usize| order.iter().position(|&ordered| ordered == index);
-        let mut steps: BTreeMap<(usize, usize), Step> = BTreeMap::new();
-        let mut add = |earlier: usize, later: usize, evidence: String| {
-            let (Some(before), Some(after)) = (place(earlier), place(later)) else { return };
-            steps.entry((after, before)).or_insert_with(|| Step {
-                kind: OperationKind::OrderPhases,
-                source: later,
-                field: "selected_workflows",
-                evidence,
-                other: Some(earlier),
-            });
-        };
-        for ((earlier, later), reasons) in self.edges {
-            let why: Vec<String> = reasons.iter().take(3).map(|edge| edge.reason.text()).collect();
-            add(*earlier, *later, format!("comes after: {}", why.join(", ")));
-        }
-        let shared = self
-            .findings
-            .iter()
-            .filter(|finding| finding.kind == ConflictType::Resource && finding.severity >= Severity::Medium);
-        for finding in shared {
-            if let [a, b] = finding.intents.as_slice() {
-                let (earlier, later) = if place(*a) <= place(*b) { (*a, *b) } else { (*b, *a) };
-                let what = finding.resource.as_deref().unwrap_or("one thing");
-                let what: String = what.chars().take(1000).collect();
-                add(
-                    earlier,
-                    later,
-                    format!(
-                        "comes after, because both change `{what}`: by time, then by id, where nothing else says so"
-                    ),
-                );
-            }
-        }
-        steps.into_values().collect()
+        let pairs = ordered_pairs(self.edges, self.findings, order);
+        let steps = pairs.into_iter().map(|Ordered { earlier, later, reason }| Step {
+            kind: OperationKind::OrderPhases,
+            source: later,
+            field: "selected_workflows",
+            evidence: reason,
+            other: Some(earlier),
+        });
+        steps.collect()
     }
+}
+
+/// That one kept intent runs after another, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ordered {
+    pub(crate) earlier: usize,
+    pub(crate) later: usize,
+    pub(crate) reason: String,
+}
+
+/// Who of the kept, which run in this order, runs after whom: those that need another, then those that change what another
+/// changes. The plan's steps and the merged intent's own order are both taken from here.
+pub(crate) fn ordered_pairs(
+    edges: &BTreeMap<(usize, usize), Vec<Edge>>,
+    findings: &[Finding],
+    order: &[usize],
+) -> Vec<Ordered> {
+    let place = |index: usize| order.iter().position(|&ordered| ordered == index);
+    let mut pairs: BTreeMap<(usize, usize), Ordered> = BTreeMap::new();
+    let mut add = |earlier: usize, later: usize, reason: String| {
+        let (Some(before), Some(after)) = (place(earlier), place(later)) else { return };
+        pairs.entry((after, before)).or_insert(Ordered { earlier, later, reason });
+    };
+    for ((earlier, later), reasons) in edges {
+        let why: Vec<String> = reasons.iter().take(3).map(|edge| edge.reason.text()).collect();
+        add(*earlier, *later, format!("comes after: {}", why.join(", ")));
+    }
+    let shared = findings
+        .iter()
+        .filter(|finding| finding.kind == ConflictType::Resource && finding.severity >= Severity::Medium);
+    for finding in shared {
+        if let [a, b] = finding.intents.as_slice() {
+            let (earlier, later) = if place(*a) <= place(*b) { (*a, *b) } else { (*b, *a) };
+            let what = finding.resource.as_deref().unwrap_or("one thing");
+            let what: String = what.chars().take(1000).collect();
+            add(
+                earlier,
+                later,
+                format!(
+                    "comes after, because both change `{what}`: by time, then by id, where nothing else says so"
+                ),
+            );
+        }
+    }
+    pairs.into_values().collect()
 }

@@ -58,6 +58,7 @@ pub(crate) fn documents(
         strategy,
         operations,
         result_intent_id: merged.map(|merged| merged.intent.id().clone()),
+        result_intent_checksum: merged.map(|merged| merged.intent.checksum()),
     };
     let result = result(weighed, conflicts?, summary, questions, packs)?;
     let questions = match strategy {

@@ -172,12 +172,13 @@ pub(crate) struct Touches {
 }
 
 impl Touches {
-    /// A command touches the files that its own evidence names, else all targets of the intent. Deploying and
-    /// rolling back are done to services, whatever file is named as evidence for it.
+    /// A command touches what it reaches ([`crate::Reach`]). Deploying and rolling back are done to services, whatever
+    /// file is named as evidence for it.
     pub(crate) fn of(intent: &Intent, environment: Option<Environment>, registry: Option<&Registry>) -> Self {
         let document = intent.document();
         let targets = &document.scope.targets;
-        let mut broad = Touch::default();
+        let mut on_files = Touch::default();
+        let mut on_modules = Touch::default();
         let mut on_services = Touch::default();
         let mut exclusive: Option<Touch> = None;
         let mut files: BTreeMap<RepoPath, (Touch, Place)> = BTreeMap::new();
@@ -192,11 +193,15 @@ impl Touches {
                 .collect();
             let acts_on_services =
                 command.effects.iter().any(|effect| matches!(effect, Effect::Deploy | Effect::Rollback));
-            if named.is_empty() || acts_on_services {
+            let reach = document.reach(command);
+            if reach.has_target_names() || acts_on_services {
                 on_services.add(index, command);
             }
-            if named.is_empty() {
-                broad.add(index, command);
+            if reach.has_target_names() {
+                on_modules.add(index, command);
+            }
+            if reach.has_target_files() {
+                on_files.add(index, command);
             }
             for (at, path) in named {
                 let place = Place::CommandEvidence(index, at);
@@ -210,11 +215,11 @@ impl Touches {
                 deeds.entry(deed).or_insert(index);
             }
         }
-        if broad != Touch::default() {
+        if on_files != Touch::default() {
             for (index, path) in targets.files.iter().enumerate() {
                 let touch =
                     files.entry(path.clone()).or_insert_with(|| (Touch::default(), Place::File(index)));
-                touch.0.add_all(&broad);
+                touch.0.add_all(&on_files);
             }
         }
         let named = |names: &[countersign_canon::Text<1, 256>], touch: Touch, place: fn(usize) -> Place| {
@@ -224,7 +229,7 @@ impl Touches {
         let services = targets.services.as_deref().unwrap_or_default();
         Self {
             files: files.into_iter().collect(),
-            modules: named(&targets.modules, broad, Place::Module),
+            modules: named(&targets.modules, on_modules, Place::Module),
             services: named(services, on_services, Place::Service),
             exclusive,
             environment: document.scope.env.or(environment),

@@ -9,12 +9,13 @@ mod result;
 mod set;
 mod vocabulary;
 
+pub(crate) use crate::wire::result::CONFLICT_EVIDENCE_MAX;
 pub use crate::wire::{
     intent::{
         Audit, Budgets, Constraints, IntentDocument, Interaction, Lineage, LockScope, Objective,
         PlannedCommand, Risk, Scope, SelectedAgent, SelectedWorkflow, Targets,
     },
-    metadata::Metadata,
+    metadata::{MergeOrder, Metadata},
     pack::{Answer, AnswerPack, AnswerPackType, Choice, Question, QuestionPack, QuestionPackType},
     plan::{
         ExecutionConstraint, MergePlanDocument, MergePlanType, Operation, PlanLineage, PlanMetadata,

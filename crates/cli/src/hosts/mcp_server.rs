@@ -182,7 +182,7 @@ impl<'g> Server<'g> {
     fn conflicts(&self) -> Result<String, Issue> {
         let folder = self.intents();
         let intents = if files::mode_of(&folder).is_none() { Vec::new() } else { self.published()? };
-        let conflicts = overlaps(&intents, None, self.registry.as_ref());
+        let conflicts = overlaps(&intents, None, self.registry.as_ref()).map_err(|issues| all(&issues))?;
         let ids = Json::array(intents.iter().map(|intent| intent.id().write()));
         let report = [("intents", ids), ("conflicts", Json::array(conflicts.iter().map(Wire::write)))];
         Ok(Json::object(report).to_pretty())

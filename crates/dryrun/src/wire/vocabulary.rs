@@ -165,6 +165,8 @@ choice! {
         RegistrySkipped = "REGISTRY_SKIPPED",
         /// A command comes before one that the intent lists earlier, because its phase does.
         PhaseOverridesOrder = "PHASE_OVERRIDES_ORDER",
+        /// A command stands in a later phase than its own, because its intent runs after another.
+        OrderMovesPhase = "ORDER_MOVES_PHASE",
         /// The budgets do not hold, and that was allowed.
         OverBudgetAllowed = "OVER_BUDGET_ALLOWED",
     }

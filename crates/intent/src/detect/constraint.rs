@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use crate::{
     EvidenceRef, Intent, Money,
-    detect::{Field, Finding, Group, Limits},
+    detect::{Field, Finding, Group, Limits, shown},
     path_index::PathIndex,
     pattern::PathPattern,
     wire::{ConflictType, InteractionMode, LockMode, Severity},
@@ -128,8 +128,9 @@ fn broken_lock(
         group: Group::Pair,
         intents,
         description: format!(
-            "`{}` writes `{first}`{more}, which `{}` locks",
+            "`{}` writes `{}`{more}, which `{}` locks",
             field.intent(writer)?.id(),
+            shown(&first),
             field.intent(holder)?.id()
         ),
         resource: Some(first),

@@ -13,6 +13,9 @@ use crate::{
     wire::{CommandEntry, ConflictType, Severity},
 };
 
+/// LIMIT: a description has room for the names of a whole set; a longer circle is counted, and listed in full beside it.
+const NAMED_MAX: usize = 20;
+
 /// Why one intent comes before another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EdgeReason {
@@ -88,12 +91,11 @@ pub(crate) fn edges(field: &Field<'_>) -> Edges {
 }
 
 /// Order conflicts of pairs: a "before" that nobody declares and that is in no circle.
-pub(crate) fn undeclared(field: &Field<'_>, edges: &Edges, cycles: &[Finding]) -> Vec<Finding> {
+pub(crate) fn undeclared(field: &Field<'_>, edges: &Edges, circles: &Circles) -> Vec<Finding> {
     let is_declared = |reasons: &[Edge]| reasons.iter().any(|edge| edge.reason == EdgeReason::Declared);
-    let in_cycle = |a: usize, b: usize| cycles.iter().any(|cycle| cycle.is_between(a, b));
     let open = edges
         .iter()
-        .filter(|((earlier, later), reasons)| !is_declared(reasons) && !in_cycle(*earlier, *later));
+        .filter(|((earlier, later), reasons)| !is_declared(reasons) && !circles.has_both(*earlier, *later));
     open.filter_map(|((earlier, later), reasons)| {
         let (before, after) = (field.intent(*earlier)?.id(), field.intent(*later)?.id());
         let why: Vec<String> = reasons.iter().take(3).map(|edge| edge.reason.text()).collect();
@@ -115,35 +117,114 @@ pub(crate) fn undeclared(field: &Field<'_>, edges: &Edges, cycles: &[Finding]) -
     .collect()
 }
 
-/// Circles: each is named in full, and every intent that is in one is in a finding.
-pub(crate) fn cycles(field: &Field<'_>, edges: &Edges) -> Vec<Finding> {
-    let mut followers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (earlier, later) in edges.keys() {
-        followers.entry(*earlier).or_default().push(*later);
-    }
-    let mut covered = BTreeSet::new();
-    let mut findings = Vec::new();
-    for start in followers.keys() {
-        if covered.contains(start) {
-            continue;
-        }
-        let Some(circle) = shortest_circle(*start, &followers) else { continue };
-        covered.extend(circle.iter().copied());
-        findings.extend(circle_finding(field, edges, &circle));
-    }
-    findings
+/// Circles, and who is in one with whom.
+#[derive(Debug)]
+pub(crate) struct Circles {
+    pub(crate) findings: Vec<Finding>,
+    /// For each intent a number that it shares with those that it is in circles with, and with nobody else.
+    components: BTreeMap<usize, usize>,
 }
 
-/// The shortest way from an intent back to itself; of equally short ones the first in order.
-fn shortest_circle(start: usize, followers: &BTreeMap<usize, Vec<usize>>) -> Option<Vec<usize>> {
-    let mut came_from: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut pending = VecDeque::from([start]);
+impl Circles {
+    /// Whether a "before" from one to the other would be part of a circle.
+    fn has_both(&self, a: usize, b: usize) -> bool {
+        self.components.get(&a).is_some_and(|component| self.components.get(&b) == Some(component))
+    }
+}
+
+/// Circles: every "before" that is part of one is part of one that is named here, the shortest there is.
+pub(crate) fn cycles<'e>(
+    field: &Field<'_>,
+    edges: &Edges,
+    among: impl Iterator<Item = &'e (usize, usize)>,
+) -> Circles {
+    let mut followers: Followers = BTreeMap::new();
+    for (earlier, later) in among {
+        followers.entry(*earlier).or_default().push(*later);
+    }
+    let components = components(&followers);
+    // Only what stays inside a component can be part of a circle.
+    for (from, to) in &mut followers {
+        to.retain(|to| components.get(to) == components.get(from));
+    }
+    let mut covered: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut findings = Vec::new();
+    for (&earlier, all) in &followers {
+        for &later in all {
+            if covered.contains(&(earlier, later)) {
+                continue;
+            }
+            let Some(circle) = shortest_circle(earlier, later, &followers) else { continue };
+            covered.extend(circle.iter().copied().zip(circle.iter().copied().cycle().skip(1)));
+            findings.extend(circle_finding(field, edges, &circle));
+        }
+    }
+    Circles { findings, components }
+}
+
+/// For each intent those that come after it.
+type Followers = BTreeMap<usize, Vec<usize>>;
+
+/// Which intents can be reached from each other: to each the same number. Found by walking twice, once in each direction
+/// (Kosaraju), without recursion, because a chain may be as long as there are intents.
+fn components(followers: &Followers) -> BTreeMap<usize, usize> {
+    let mut leaders: Followers = BTreeMap::new();
+    for (&from, all) in followers {
+        for &to in all {
+            leaders.entry(to).or_default().push(from);
+        }
+    }
+    let nodes: BTreeSet<usize> = followers.keys().chain(leaders.keys()).copied().collect();
+    let mut seen = BTreeSet::new();
+    let mut left_last = Vec::new();
+    for &start in &nodes {
+        walk(start, followers, &mut seen, &mut left_last);
+    }
+    let mut components = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for &start in left_last.iter().rev() {
+        let mut reached = Vec::new();
+        walk(start, &leaders, &mut seen, &mut reached);
+        components.extend(reached.into_iter().map(|node| (node, start)));
+    }
+    components
+}
+
+/// Walks everything that is not seen yet, from `start` on; each is left after all that it leads to.
+fn walk(start: usize, next: &Followers, seen: &mut BTreeSet<usize>, left: &mut Vec<usize>) {
+    let onward = |at: usize| next.get(&at).map(Vec::as_slice).unwrap_or_default().iter();
+    if !seen.insert(start) {
+        return;
+    }
+    let mut open = alloc::vec![(start, onward(start))];
+    while let Some((at, rest)) = open.last_mut() {
+        match rest.next() {
+            Some(&to) if seen.insert(to) => open.push((to, onward(to))),
+            Some(_) => (),
+            None => {
+                left.push(*at);
+                open.pop();
+            }
+        }
+    }
+}
+
+/// The shortest circle through one "before", from its first intent in order; of equally short ones the first in order.
+fn shortest_circle(earlier: usize, later: usize, followers: &Followers) -> Option<Vec<usize>> {
+    let mut came_from: BTreeMap<usize, usize> = BTreeMap::from([(later, earlier)]);
+    let mut pending = VecDeque::from([later]);
     while let Some(at) = pending.pop_front() {
         for &next in followers.get(&at).into_iter().flatten() {
-            if next == start {
-                let mut circle: Vec<usize> =
-                    core::iter::successors(Some(at), |at| came_from.get(at).copied()).collect();
+            if next == earlier {
+                let mut circle = alloc::vec![at];
+                while let Some(&before) =
+                    circle.last().filter(|at| **at != earlier).and_then(|at| came_from.get(at))
+                {
+                    circle.push(before);
+                }
                 circle.reverse();
+                let least = circle.iter().enumerate().min_by_key(|(_, node)| **node).map_or(0, |(at, _)| at);
+                circle.rotate_left(least);
                 return Some(circle);
             }
             if let alloc::collections::btree_map::Entry::Vacant(entry) = came_from.entry(next) {
@@ -156,8 +237,12 @@ fn shortest_circle(start: usize, followers: &BTreeMap<usize, Vec<usize>>) -> Opt
 }
 
 fn circle_finding(field: &Field<'_>, edges: &Edges, circle: &[usize]) -> Option<Finding> {
-    let names: Vec<&str> =
-        circle.iter().filter_map(|&index| Some(field.intent(index)?.id().as_str())).collect();
+    let names = circle.iter().filter_map(|&index| Some(field.intent(index)?.id().as_str()));
+    let names: Vec<&str> = names.take(NAMED_MAX).collect();
+    let more = match circle.len().saturating_sub(names.len()) {
+        0 => String::new(),
+        count => format!(" → {count} more"),
+    };
     let steps = circle.iter().zip(circle.iter().cycle().skip(1));
     let evidence = steps
         .filter_map(|(earlier, later)| edges.get(&(*earlier, *later)))
@@ -172,7 +257,7 @@ fn circle_finding(field: &Field<'_>, edges: &Edges, circle: &[usize]) -> Option<
         intents,
         resource: None,
         description: format!(
-            "each must come after the one before it, in a circle: {} → {}",
+            "each must come after the one before it, in a circle: {}{more} → {}",
             names.join(" → "),
             names.first()?
         ),

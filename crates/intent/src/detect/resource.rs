@@ -12,7 +12,7 @@ use countersign_canon::RepoPath;
 
 use crate::{
     EffectSet, EvidenceRef,
-    detect::{Field, Finding, Group},
+    detect::{Field, Finding, Group, shown},
     path_index::PathIndex,
     pattern::PathPattern,
     touch::{Place, Touch},
@@ -51,7 +51,7 @@ pub(crate) fn resources(field: &Field<'_>) -> Vec<Finding> {
 fn finding(field: &Field<'_>, between: [usize; 2], severity: Severity, mut met: Vec<Meeting<'_>>) -> Finding {
     met.sort_by(|a, b| a.resource.cmp(&b.resource));
     let first = met.first().map(|meeting| meeting.resource.clone().into_owned());
-    let shown = first.clone().unwrap_or_default();
+    let shown = shown(first.as_deref().unwrap_or_default());
     let what = match severity {
         Severity::Low => "one reads what the other changes",
         Severity::Medium => "both change",

@@ -12,6 +12,13 @@ use crate::{
     },
 };
 
+/// LIMIT: a circle may go through as many intents as are open at once, and all of them are named.
+pub(crate) const CONFLICT_INTENTS_MAX: usize = 100_000;
+/// LIMIT: what is a conflict is named in full; where one sees it is shown by its first places.
+pub(crate) const CONFLICT_EVIDENCE_MAX: usize = 4000;
+/// LIMIT: a path of a repository, with room for the `/` of a folder.
+pub(crate) const CONFLICT_RESOURCE_CHARS_MAX: usize = 4200;
+
 choice! {
     /// The type of an evaluation result.
     pub enum EvaluationType {
@@ -81,13 +88,13 @@ record! {
         /// How grave it is.
         severity: Severity,
         /// Between which intents.
-        intent_ids: List<IntentId, 2, 20>,
+        intent_ids: List<IntentId, 2, CONFLICT_INTENTS_MAX>,
         /// What it is about: a path, `module://…`, `service://…`, `env://…` or a JSON pointer.
-        resource_ref: Option<Text<1, 2000>>,
+        resource_ref: Option<Text<1, CONFLICT_RESOURCE_CHARS_MAX>>,
         /// What is wrong.
         description: Text<1, 4000>,
         /// Where one sees it.
-        evidence_refs: List<EvidenceRef, 1, 4000>,
+        evidence_refs: List<EvidenceRef, 1, CONFLICT_EVIDENCE_MAX>,
         /// What can be done.
         resolutions: List<Resolution, 1, 4>,
     }
@@ -102,6 +109,8 @@ record! {
         operations: Vec<Operation>,
         /// The intent that comes out, if any.
         result_intent_id: Option<IntentId>,
+        /// The checksum of that intent.
+        result_intent_checksum: Option<Checksum>,
     }
 }
 

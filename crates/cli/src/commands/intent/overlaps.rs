@@ -55,7 +55,8 @@ pub(crate) fn run(arguments: &Arguments, console: Console) -> Result<Exit, Failu
         Ok(intents) => intents,
         Err(refusals) => return report::show(&refusals, console),
     };
-    let conflicts = overlaps(&intents, arguments.env, registry.as_ref());
+    let conflicts = overlaps(&intents, arguments.env, registry.as_ref())
+        .map_err(|issues| Failure::Unusable(vec![(None, issues)]))?;
     let report = Json::object([
         ("intents", Json::from(u32::try_from(intents.len()).unwrap_or(u32::MAX))),
         ("conflicts", Json::array(conflicts.iter().map(Wire::write))),

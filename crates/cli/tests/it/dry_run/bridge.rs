@@ -53,6 +53,22 @@ fn evaluate_then_plan_gives_one_lineage() {
 }
 
 #[test]
+fn an_intent_that_was_changed_after_its_evaluation_is_refused() {
+    let sandbox = Sandbox::new();
+    let folder = "examples/intents/evaluations/scenario_b_clear_priority";
+    let evaluation = shipped(&format!("{folder}/evaluation_result.json"));
+    let winner = shipped_text(&format!("{folder}/intent_refactor_api_v2.json"));
+    sandbox.write("intent_refactor_api_v2.json", &winner);
+    let documents = ["intent_refactor_api_v2.json", "--evaluation", &evaluation];
+    assert_eq!(plan(&sandbox, &documents).exit, Some(0));
+    let changed = winner.replace("\"title\": \"", "\"title\": \"Not ");
+    assert_ne!(changed, winner);
+    sandbox.write("intent_refactor_api_v2.json", &changed);
+    assert_eq!(sandbox.run(&["intent", "seal", "intent_refactor_api_v2.json", "--in-place"]).exit, Some(0));
+    refused(&plan(&sandbox, &documents), "DRY_RUN_EVALUATION_FOREIGN");
+}
+
+#[test]
 fn an_evaluation_that_decides_otherwise_or_about_others_is_refused() {
     let sandbox = Sandbox::new();
     let evaluation = shipped(&format!("{OVERRIDE}/evaluation_result.json"));

@@ -7,8 +7,14 @@ use alloc::{
     vec::Vec,
 };
 
-use super::generated::{Command, Draft, planned};
-use crate::wire::NodeType;
+use countersign_canon::{Json, Wire as _};
+use countersign_intent::DocumentKind;
+
+use super::generated::{Command, Draft, options, planned, quoted, registry, source, text_of};
+use crate::{
+    OverBudget, plan, validate,
+    wire::{DryExecutionResult, Edge, NodeType},
+};
 
 fn command(id: &'static str, effects: &[&'static str], files: &[&'static str]) -> Command {
     Command { id, effects: effects.to_vec(), risk: "low", files: files.to_vec(), text: "do it".to_string() }
@@ -244,4 +250,67 @@ fn rollback_says_what_cannot_be_reverted() {
     check(&["write"], "revert");
     check(&["write", "security"], "forward_fix");
     check(&["security", "data"], "requires_manual");
+}
+
+/// The same draft as if it were merged: command by command where it comes from, and who runs after whom.
+fn merged(draft: &Draft, origins: &[&str], order: &str) -> DryExecutionResult {
+    let mut text = text_of(draft).replace("\"id\":\"intent_x\"", "\"id\":\"intent_merged_x\"");
+    text = text.replace("\"derived_from\":[]", &format!("\"derived_from\":{}", quoted(origins)));
+    text = text.replacen('{', &format!("{{\"metadata\":{{\"merge_order\":{order}}},"), 1);
+    for (at, origin) in origins.iter().enumerate() {
+        let own = format!("\"doc://plan/{at}\"");
+        text = text.replace(&own, &format!("{own},\"intent://{origin}/planned_commands/0\""));
+    }
+    let json = Json::parse(text.as_bytes()).unwrap().into_owned();
+    let sealed = DocumentKind::Intent.seal(&json).to_canonical();
+    let result = plan(&source(&sealed), options(OverBudget::Allowed)).unwrap();
+    let again = Json::parse(result.write().to_canonical().as_bytes()).unwrap().into_owned();
+    validate(&again, &source(&sealed), Some(registry()), OverBudget::Allowed).unwrap()
+}
+
+#[test]
+fn who_runs_after_another_intent_stands_behind_it_whatever_its_phase() {
+    let two = [command("cmd_change", &["write"], &["a.py"]), command("cmd_look", &["write"], &["b.py"])];
+    let result =
+        merged(&draft(&[], two.to_vec()), &["intent_a", "intent_b"], r#"{"intent_b": ["intent_a"]}"#);
+    let edges = result.graph.edges.iter();
+    let edges: Vec<String> = edges.map(|edge| format!("{}>{}", edge.from_node, edge.to_node)).collect();
+    assert_eq!(
+        edges,
+        [
+            "phase_001>phase_002",
+            "phase_002>review_002",
+            "review_002>action_001",
+            "action_001>action_002",
+            "action_002>phase_003"
+        ]
+    );
+    let warnings: Vec<&str> = result.metadata.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    assert_eq!(warnings, ["ORDER_MOVES_PHASE"]);
+    let commits: Vec<(String, usize)> = result
+        .commit_plan
+        .commits
+        .iter()
+        .map(|commit| (commit.files[0].to_string(), commit.depends_on.len()))
+        .collect();
+    assert_eq!(commits, [("a.py".to_string(), 0), ("b.py".to_string(), 1)]);
+}
+
+#[test]
+fn the_order_holds_by_way_of_an_intent_that_has_no_command() {
+    let two = [command("cmd_change", &["write"], &["a.py"]), command("cmd_guard", &["write"], &["b.py"])];
+    let order = r#"{"intent_c": ["intent_b"], "intent_b": ["intent_a"]}"#;
+    let result = merged(&draft(&[], two.to_vec()), &["intent_a", "intent_c"], order);
+    let edges = result.graph.edges.iter();
+    let is_ordered =
+        |edge: &Edge| edge.from_node.as_str() == "action_001" && edge.to_node.as_str() == "action_002";
+    assert_eq!(edges.filter(|edge| is_ordered(edge)).count(), 1);
+    assert!(result.metadata.warnings.is_empty());
+}
+
+#[test]
+fn an_order_without_origins_moves_nothing() {
+    let two = [command("cmd_change", &["write"], &["a.py"]), command("cmd_look", &["write"], &["b.py"])];
+    let result = merged(&draft(&[], two.to_vec()), &[], r#"{"intent_b": ["intent_a"]}"#);
+    assert!(result.metadata.warnings.is_empty());
 }

@@ -10,13 +10,13 @@ use alloc::{
     vec::Vec,
 };
 
-use countersign_canon::{Json, Timestamp};
+use countersign_canon::{Json, Timestamp, Wire as _};
 use proptest::prelude::*;
 
 use crate::{
-    DocumentKind, EvaluateOptions, IntentFile, IntentId, IntentSet, Limits, Outcome, Registry, RegistryFiles,
-    evaluate,
-    wire::{AnswerPack, Question},
+    DocumentKind, EvaluateOptions, Intent, IntentFile, IntentId, IntentSet, Limits, Outcome, Registry,
+    RegistryFiles, evaluate,
+    wire::{AnswerPack, IntentSetDocument, Question},
 };
 
 /// One generated command: which of the registry's, which effects, which evidence.
@@ -236,20 +236,55 @@ fn intent(draft: &Draft, prefix: &str, index: usize, count: usize) -> String {
 /// The set of these drafts; `order` says in which order the set names them.
 pub(super) fn set(drafts: &[Draft], prefix: &str, order: &[usize], registry: &Registry) -> IntentSet {
     let ids: Vec<String> = order.iter().map(|index| format!("{prefix}{index}")).collect();
-    let text = format!(
-        r#"{{"id": "intent_set_x", "type": "intent_set", "schema_version": "0.9.3", "created_at": "2026-02-01T00:00:00Z",
-        "intent_ids": {}, "context": {{"project_id": "p", "env": "dev"}},
-        "lineage": {{"introduced_in": "0.9.3", "derived_from": []}}}}"#,
-        quoted(&ids)
-    );
-    let json = Json::parse(text.as_bytes()).unwrap().into_owned();
-    let document = IntentSet::read(DocumentKind::IntentSet.seal(&json).to_canonical().as_bytes()).unwrap();
+    let document = set_document(&ids);
     let files = order.iter().map(|&index| IntentFile {
         id: IntentId::parse(&format!("{prefix}{index}")).unwrap(),
         file: format!("{prefix}{index}.json"),
         bytes: Ok(intent(&drafts[index], prefix, index, drafts.len()).into_bytes()),
     });
     IntentSet::load(document, &files.collect::<Vec<_>>(), Some(registry)).unwrap()
+}
+
+fn set_document(ids: &[String]) -> IntentSetDocument {
+    let text = format!(
+        r#"{{"id": "intent_set_x", "type": "intent_set", "schema_version": "0.9.3", "created_at": "2026-02-01T00:00:00Z",
+        "intent_ids": {}, "context": {{"project_id": "p", "env": "dev"}},
+        "lineage": {{"introduced_in": "0.9.3", "derived_from": []}}}}"#,
+        quoted(ids)
+    );
+    let json = Json::parse(text.as_bytes()).unwrap().into_owned();
+    IntentSet::read(DocumentKind::IntentSet.seal(&json).to_canonical().as_bytes()).unwrap()
+}
+
+/// A set of intents that are there already.
+pub(super) fn set_of<'i>(intents: impl Iterator<Item = &'i Intent>, registry: &Registry) -> IntentSet {
+    let files: Vec<IntentFile> = intents
+        .map(|intent| IntentFile {
+            id: intent.id().clone(),
+            file: format!("{}.json", intent.id()),
+            bytes: Ok(intent.document().write().to_canonical().into_bytes()),
+        })
+        .collect();
+    let ids: Vec<String> = files.iter().map(|file| file.id.to_string()).collect();
+    IntentSet::load(set_document(&ids), &files, Some(registry)).unwrap()
+}
+
+/// An intent that changes nothing but what it is given, and that nobody has anything against.
+pub(super) fn draft_of(files: &[&'static str], commands: Vec<Command>) -> Draft {
+    Draft {
+        files: files.to_vec(),
+        modules: vec![],
+        services: vec![],
+        commands,
+        priority: None,
+        risk: "low",
+        day: 1,
+        status: "draft",
+        lock: ("none", vec![]),
+        interaction: ("semi_auto", 3, "blockers_only"),
+        cost: "1",
+        depends_on: vec![],
+    }
 }
 
 /// The set in its plain order.

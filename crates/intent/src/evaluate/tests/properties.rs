@@ -37,8 +37,10 @@ fn ids<'i>(list: impl IntoIterator<Item = &'i IntentId>) -> BTreeSet<String> {
     list.into_iter().map(|id| id.as_str().into()).collect()
 }
 
+/// Commands without their evidence, to which a merge adds.
 fn written(commands: &[PlannedCommand]) -> Vec<String> {
-    commands.iter().map(|command| command.write().to_canonical()).collect()
+    let bare = |command: &PlannedCommand| command.write().to_canonical_without(&[&["evidence_refs"]]);
+    commands.iter().map(bare).collect()
 }
 
 /// A merged intent reaches every source, is at least as strict as each, and loses nothing of those it keeps.
