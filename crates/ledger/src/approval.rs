@@ -4,7 +4,7 @@ use alloc::{format, string::String, vec::Vec};
 
 use countersign_canon::{List, Text, Timestamp, Wire as _, Within, choice, record};
 use countersign_policy::{
-    ActionHash, ActionKind, ApprovalId, ApprovalRecord, ApprovalState, NameSet, Role, SessionId,
+    ActionHash, ActionKind, ApprovalId, ApprovalRecord, ApprovalState, NameSet, QuorumRule, Role, SessionId,
 };
 
 use crate::{
@@ -78,16 +78,6 @@ record! {
         signature: Signature,
         /// When: the statement's `granted_at`.
         signed_at: Timestamp,
-    }
-}
-
-record! {
-    /// How many people must say yes, and of which kinds.
-    pub struct QuorumRule {
-        /// How many different people.
-        approvals: Within<1, 16>,
-        /// Kinds of reviewers of which each must be among them.
-        reviewers: NameSet<Role>,
     }
 }
 

@@ -104,7 +104,7 @@ impl LoadedVersion {
             return Ok(Self { version, policy, lattice, allow });
         }
         let [policy, lattice, allow] = documents;
-        let policy = Policy::load(policy).map_err(|issues| first(&issues))?;
+        let policy = Policy::load_activated(policy).map_err(|issues| first(&issues))?;
         let lattice = Lattice::load(lattice).map_err(|issues| first(&issues))?;
         let allow = AllowPolicy::load(allow, &lattice).map_err(|issues| first(&issues))?;
         Ok(Self { version, policy, lattice, allow })

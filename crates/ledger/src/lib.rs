@@ -25,7 +25,7 @@ mod verify;
 pub use crate::{
     approval::{
         Approval, ApprovalRequest, ApprovalSignature, ApprovalStatement, ApproverKey, CLOCK_SKEW_S_MAX,
-        Grant, GrantRefusal, GrantTtl, QuorumRule, Reason, StatementSchema,
+        Grant, GrantRefusal, GrantTtl, Reason, StatementSchema,
     },
     checkpoint::{Checkpoint, SignedCheckpoint},
     code::codes as ledger_codes,

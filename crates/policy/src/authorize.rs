@@ -6,8 +6,8 @@ use countersign_canon::{Code, Nullable, Timestamp};
 
 use crate::{
     ActionEntry, ActionHash, ActionKind, AllowPolicy, ApprovalFacts, ApprovalSubject, Bindings, Context,
-    Decision, Effect, Evaluation, EvidenceRef, Gate, Lattice, Matched, Mode, NameSet, Policy, ProbeFacts,
-    ProvidedApproval, Role, SessionId, Trace, Warrant, codes, trace,
+    Decision, Effect, Evaluation, EvidenceRef, Gate, Lattice, Matched, Mode, Policy, ProbeFacts,
+    ProvidedApproval, QuorumRule, Role, Rule, SessionId, Trace, Warrant, codes, trace,
 };
 
 /// The documents that are in force together.
@@ -61,15 +61,6 @@ pub struct Request {
     pub warrant: Option<Warrant>,
 }
 
-/// How a required approval must be given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApprovalNeed {
-    /// By how many people.
-    pub approvals: u32,
-    /// With these sorts of reviewers among them.
-    pub reviewers: NameSet<Role>,
-}
-
 /// A decision with everything that it was made from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Authorization<'p> {
@@ -78,7 +69,7 @@ pub struct Authorization<'p> {
     /// The context, as it was hashed.
     pub context: Context,
     /// How the approval must be given, if one is required.
-    pub approval_need: Option<ApprovalNeed>,
+    pub approval_need: Option<QuorumRule>,
 }
 
 impl Authorization<'_> {
@@ -177,16 +168,8 @@ fn hard_gate(
 }
 
 /// The strictest of what the lattice and the matching rules ask for.
-fn approval_need(entry: Option<&ActionEntry>, matched: &Matched<'_>) -> ApprovalNeed {
-    let asking = || matched.with_effect(Effect::RequireApproval);
-    let by_rule = asking().filter_map(|rule| rule.param("approvals")?.as_number()?.as_i64());
-    let by_lattice = entry.and_then(|entry| entry.approvals).map(countersign_canon::Within::get);
-    let approvals = by_rule.chain(by_lattice).filter_map(|count| u32::try_from(count).ok()).max();
-    let named = asking().filter_map(|rule| rule.param("reviewers")?.as_str());
-    let named = named.flat_map(|names| names.split(',')).filter_map(|name| Role::parse(name.trim()).ok());
-    let listed = entry.and_then(|entry| entry.reviewers.clone()).unwrap_or_default();
-    ApprovalNeed {
-        approvals: approvals.unwrap_or(1).max(1),
-        reviewers: listed.0.iter().cloned().chain(named).collect(),
-    }
+fn approval_need(entry: Option<&ActionEntry>, matched: &Matched<'_>) -> QuorumRule {
+    let by_rule = matched.with_effect(Effect::RequireApproval).filter_map(Rule::quorum);
+    let by_lattice = entry.map(QuorumRule::of_entry);
+    by_rule.chain(by_lattice).fold(QuorumRule::anybody(), |need, asked| need.and(&asked))
 }

@@ -33,6 +33,7 @@ mod lint;
 mod matched;
 mod names;
 mod policy;
+mod quorum;
 mod render;
 mod rule;
 pub mod shipped;
@@ -46,7 +47,7 @@ pub use crate::{
     approval::{ApprovalFacts, ApprovalRecord, ApprovalState, ApprovalSubject, ProvidedApproval},
     asked::AskedWires,
     atom::{Atom, AtomName},
-    authorize::{ApprovalNeed, Authorization, InForce, Request, SessionFacts, authorize, build_context},
+    authorize::{Authorization, InForce, Request, SessionFacts, authorize, build_context},
     cases::{CaseFile, CasesSchema, Coverage, Expectation, TestCase},
     cdcl::Cdcl,
     circuit::{Circuit, Lit, Model},
@@ -69,6 +70,7 @@ pub use crate::{
     policy::{
         EXPR_DEPTH_MAX, EXPR_NODES_MAX, Policy, PolicyDocument, PolicyHash, PolicySchema, RULES_MAX, RuleList,
     },
+    quorum::{APPROVALS_MAX, QuorumRule},
     render::{agents_view, skills_view},
     rule::{Examples, Params, Rule, Then},
     solve::{Session, Solver},

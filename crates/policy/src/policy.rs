@@ -6,7 +6,9 @@ use countersign_canon::{
     Definitions, Issue, Json, NonEmpty, Reader, Wire, canon_codes, choice, record, typed_hash,
 };
 
-use crate::{Rule, RuleId, advice, codes, compile::Compiled, expr::Size, matched::Notes, rule::CheckedRule};
+use crate::{
+    Rule, RuleId, advice, codes, compile::Compiled, expr::Size, matched::Notes, quorum, rule::CheckedRule,
+};
 
 /// LIMIT: how many rules a policy may have (K1.1).
 pub const RULES_MAX: usize = 500;
@@ -81,8 +83,19 @@ impl Policy {
     ///
     /// As [`Policy::load`].
     pub fn load_json(json: &Json<'_>) -> Result<Self, NonEmpty<Issue>> {
-        let document: PolicyDocument =
-            Reader::read_json(json, codes::URM_POLICY_INVALID_SCHEMA).map_err(advice::with_hints)?;
+        let (family, asked) = (codes::URM_POLICY_INVALID_SCHEMA, quorum::issues(json));
+        let document: PolicyDocument = Reader::read_ruled(json, family, asked).map_err(advice::with_hints)?;
+        Ok(Self::from_rules(document.rules.0))
+    }
+
+    /// Loads a policy that a store has activated. One from before parameters were checked loads too, so that what was
+    /// decided under it can be decided again; where it cannot be read it asks for as many people as there can be.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policy::load`].
+    pub fn load_activated(bytes: &[u8]) -> Result<Self, NonEmpty<Issue>> {
+        let document: PolicyDocument = Reader::read_document(bytes, codes::URM_POLICY_INVALID_SCHEMA)?;
         Ok(Self::from_rules(document.rules.0))
     }
 

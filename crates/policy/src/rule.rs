@@ -6,7 +6,9 @@ use countersign_canon::{
     Definitions, INTEGER_MAX, Issue, Json, Object, Pointer, Reader, Value, Wire, Within, canon_codes, record,
 };
 
-use crate::{Atom, Effect, ExampleContext, Expr, Kind, RuleCode, RuleId, codes, context::InContext};
+use crate::{
+    Atom, Effect, ExampleContext, Expr, Kind, QuorumRule, RuleCode, RuleId, codes, context::InContext, quorum,
+};
 
 record! {
     /// One rule: a condition, and what follows if it holds.
@@ -53,20 +55,29 @@ record! {
 }
 
 /// The parameters of an effect: a flat object of strings, whole numbers and booleans.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Params(Object<'static>);
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    written: Object<'static>,
+    // INVARIANT: what `written` asks for, where the effect asks for an approval.
+    quorum: QuorumRule,
+}
 
 impl Params {
-    /// The value under this key.
-    #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Json<'static>> {
-        self.0.get(key)
+    fn new(written: Object<'static>) -> Self {
+        let quorum = QuorumRule::of_params(&written);
+        Self { written, quorum }
     }
 
     /// All of them.
     #[must_use]
     pub const fn as_object(&self) -> &Object<'static> {
-        &self.0
+        &self.written
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::new(Object::default())
     }
 }
 
@@ -92,11 +103,11 @@ impl Wire for Params {
                 });
             }
         }
-        Object::read(json, reader).filter(|_| all_fit).map(Self)
+        Object::read(json, reader).filter(|_| all_fit).map(Self::new)
     }
 
     fn write(&self) -> Json<'static> {
-        self.0.write()
+        self.written.write()
     }
 
     fn schema(_: &mut Definitions) -> Json<'static> {
@@ -137,10 +148,11 @@ impl Rule {
         (self.priority.get(), &self.rule_id, self.rule_version.get())
     }
 
-    /// The parameters of the effect.
+    /// Whose approval it asks for; nothing if it asks for none.
     #[must_use]
-    pub fn param(&self, key: &str) -> Option<&Json<'static>> {
-        self.then.params.as_ref().and_then(|params| params.get(key))
+    pub fn quorum(&self) -> Option<QuorumRule> {
+        let asked = || self.then.params.as_ref().map_or_else(QuorumRule::anybody, |it| it.quorum.clone());
+        (self.then.effect == Effect::RequireApproval).then(asked)
     }
 }
 
@@ -164,10 +176,11 @@ impl Wire for CheckedRule {
             let pairs = Kind::ALL.iter().map(|kind| {
                 let is_kind = Json::object([("const", Json::from(kind.as_str()))]);
                 let effects = Json::array(kind.effects().iter().map(|effect| effect.as_str()));
-                let effect = Json::object([(
-                    "properties",
-                    Json::object([("effect", Json::object([("enum", effects)]))]),
-                )]);
+                let mut members = Vec::from([("effect", Json::object([("enum", effects)]))]);
+                if *kind == Kind::Require {
+                    members.push(("params", quorum::schema(definitions)));
+                }
+                let effect = Json::object([("properties", Json::object(members))]);
                 Json::object([
                     ("if", Json::object([("properties", Json::object([("kind", is_kind)]))])),
                     ("then", Json::object([("properties", Json::object([("then", effect)]))])),

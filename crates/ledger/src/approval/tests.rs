@@ -5,13 +5,13 @@ use alloc::vec::Vec;
 use countersign_canon::{Json, Reader, Timestamp, Wire as _, Within};
 use countersign_policy::{
     ActionHash, ActionKind, ApprovalFacts, ApprovalId, ApprovalState, ApprovalSubject, ProvidedApproval,
-    Role, SessionId, action_hash,
+    QuorumRule, Role, SessionId, action_hash,
 };
 use proptest::{prelude::*, sample::Index};
 
 use super::{
     Approval, ApprovalRequest, ApprovalStatement, ApproverKey, DecisionId, Grant, GrantRefusal, GrantTtl,
-    QuorumRule, Reason,
+    Reason,
 };
 use crate::{Executor, KeyName, PermitId, Principal, Requirement, SecretKey, begin, ledger_codes};
 

@@ -99,6 +99,19 @@ fn wide_condition(random: &mut Random) -> Json<'static> {
     Json::object([("op", Json::from("and")), ("args", Json::from(clauses))])
 }
 
+/// What a rule asks of an approval: often nothing special.
+fn quorum(random: &mut Random) -> Json<'static> {
+    let approvals = random.chance(40).then(|| {
+        let approvals = [1_u32, 2, 2, 3][random.below(4)];
+        ("approvals", Json::from(approvals))
+    });
+    let reviewers = random.chance(30).then(|| {
+        let reviewers = random.pick(&["security", "data", "data, security"]);
+        ("reviewers", Json::from(reviewers.to_owned()))
+    });
+    Json::object(approvals.into_iter().chain(reviewers))
+}
+
 pub(crate) fn rule(random: &mut Random, id: &str) -> Json<'static> {
     let (kind, effect) = match random.below(10) {
         0 | 1 => ("deny", "deny_action"),
@@ -109,7 +122,9 @@ pub(crate) fn rule(random: &mut Random, id: &str) -> Json<'static> {
     };
     let when = if random.chance(5) { wide_condition(random) } else { condition(random, 4) };
     let mut then = vec![("effect", Json::from(effect))];
-    if random.chance(30) {
+    if effect == "require_approval" {
+        then.push(("params", quorum(random)));
+    } else if random.chance(30) {
         then.push((
             "params",
             Json::object([("note", Json::from("\u{1d11e} \"x\"")), ("level", Json::from(3_u32))]),

@@ -4,10 +4,10 @@ use countersign_canon::{Json, Sha256, Text, Timestamp, Value, Wire as _, Within}
 use countersign_ledger::{
     Approval, ApprovalRequest, Decided, DecisionRecord, EvaluationEnded, EvaluationStarted, EventKind,
     Execution, ExecutionState, Executor, LoadedVersion, NewEvent, OutcomeStatus, PendingApproval,
-    PendingCode, PermitDocument, QuorumRule, Requirement, Session, SessionState, begin, detail,
+    PendingCode, PermitDocument, Requirement, Session, SessionState, begin, detail,
 };
 use countersign_policy::{
-    ApprovalNeed, Authorization, Decision, Evaluation, EvidenceRef, Gate, NameSet, ProbeFacts, ProbeSchema,
+    Authorization, Decision, Evaluation, EvidenceRef, Gate, NameSet, ProbeFacts, ProbeSchema,
     ProvidedApproval, Request, SessionFacts, TraceVersion, action_hash, authorize, codes as policy_codes,
     deciding_rule,
 };
@@ -230,7 +230,7 @@ impl Working<'_> {
             action_hash: request.action_hash,
             requester: asked.origin.principal.clone(),
             decision_id: asked.decide.fresh.decision_id.clone(),
-            quorum: quorum_rule(need)?,
+            quorum: need.clone(),
         };
         Ok(Some((Approval::request(new, asked.now)?, true)))
     }
@@ -376,11 +376,4 @@ fn record_of(
         permit_id: begun.map(|(_, execution)| execution.permit_id.clone()),
         pending_approval_id: pending.map(|(approval, _)| approval.approval_id.clone()),
     }
-}
-
-fn quorum_rule(need: &ApprovalNeed) -> Result<QuorumRule, CallError> {
-    let approvals = Within::new(i64::from(need.approvals)).ok_or_else(|| Refusal::Invalid {
-        message: format!("the policy asks for {} approvals, at most 16 are possible", need.approvals),
-    })?;
-    Ok(QuorumRule { approvals, reviewers: need.reviewers.clone() })
 }
