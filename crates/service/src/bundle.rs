@@ -4,16 +4,19 @@ mod check;
 
 pub use check::{BundleCheck, BundleFault, BundleReport};
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, vec::IntoIter};
 
 use countersign_canon::{Json, Wire as _, Within, choice, record};
 use countersign_ledger::{Approval, ApproverKey, DecisionRecord, Event, PolicyVersion, ProofArtifact};
 use countersign_policy::{ProbeFacts, ProbeHash};
+use countersign_store::Snapshot;
 
 use crate::{Node, ServiceError};
 
 /// LIMIT: how many rows are in memory at once.
 const PAGE_ROWS: u32 = 1000;
+/// LIMIT: how many approvals are written at once.
+const PAGE_APPROVALS: usize = 1000;
 
 /// A place or a size, in the numbers that JSON can hold.
 type Count = Within<0, 9_007_199_254_740_991>;
@@ -92,6 +95,29 @@ record! {
     }
 }
 
+/// An export under way. It is all of one state of the store, the one at its begin; the store is only ever asked for a page, so
+/// that whoever takes the lines may do so as slowly as they like.
+#[derive(Debug)]
+pub(crate) struct Export {
+    snapshot: Snapshot,
+    stage: Stage,
+}
+
+/// Where an export is.
+#[derive(Debug)]
+enum Stage {
+    /// The header, the policy versions and the keys come next.
+    Head,
+    /// Checkpoints from this number on, and events from this place on.
+    Log { number: u64, next: u64 },
+    /// Decisions from this place of the log on, and which probes were given already.
+    Decisions { next: u64, probes: BTreeSet<String> },
+    /// These approvals, then these proofs.
+    Tail(IntoIter<Approval>, IntoIter<ProofArtifact>),
+    /// Nothing comes any more.
+    Over,
+}
+
 impl Node {
     /// Gives the whole log, with everything that its decisions were made from, line by line.
     ///
@@ -99,89 +125,11 @@ impl Node {
     ///
     /// Fails if the store cannot be read, or the line cannot be put.
     pub fn export<E: From<ServiceError>>(&self, put: &mut dyn FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-        let store = self.store();
-        let keys = store.log_keys().map_err(ServiceError::from)?;
-        let log_keys = keys.iter().map(ToString::to_string).collect();
-        put(&line("header", BundleHeader { schema: BundleSchema::V1, log_keys }.write()))?;
-        for version in store.policy_versions().map_err(ServiceError::from)? {
-            put(&line("policy_version", version.write()))?;
-        }
-        for key in store.approver_keys().map_err(ServiceError::from)? {
-            put(&line("approver_key", key.write()))?;
-        }
-        self.export_log(put)?;
-        self.export_decisions(put)?;
-        for approval in store.approvals(None).map_err(ServiceError::from)? {
-            put(&line("approval", approval.write()))?;
-        }
-        self.export_proofs(put)
-    }
-
-    /// What was proved about each policy version, or not; each proof once.
-    fn export_proofs<E: From<ServiceError>>(
-        &self,
-        put: &mut dyn FnMut(&str) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut seen: BTreeSet<String> = BTreeSet::new();
-        for version in self.store().policy_versions().map_err(ServiceError::from)? {
-            for artifact in self.store().proofs(version.version).map_err(ServiceError::from)? {
-                if seen.insert(artifact.proof_id.to_string()) {
-                    let certificate = self.store().certificate(&artifact.proof_hash);
-                    let certificate = certificate.map_err(ServiceError::from)?;
-                    put(&line("proof", BundledProof { artifact, certificate }.write()))?;
-                }
-            }
+        let mut export = Export::begin(self)?;
+        while let Some(piece) = export.next(self)? {
+            piece.split_inclusive('\n').try_for_each(&mut *put)?;
         }
         Ok(())
-    }
-
-    /// Events, each checkpoint after those it covers.
-    fn export_log<E: From<ServiceError>>(&self, put: &mut dyn FnMut(&str) -> Result<(), E>) -> Result<(), E> {
-        let (mut next, mut number) = (0_u64, 1_u64);
-        while let Some(note) = self.store().numbered_checkpoint(number).map_err(ServiceError::from)? {
-            let size = note.claim().map_err(|issue| ServiceError::defect(issue.to_string()))?.head.size;
-            while next < size {
-                let limit = u32::try_from(size.saturating_sub(next)).unwrap_or(PAGE_ROWS).min(PAGE_ROWS);
-                let page = self.store().log_events(next, limit).map_err(ServiceError::from)?;
-                if page.is_empty() {
-                    return Err(ServiceError::defect(format!("the log ends at {next}, not at {size}")).into());
-                }
-                for logged in page {
-                    put(&line("event", logged.event.write()))?;
-                    next = next.saturating_add(1);
-                }
-            }
-            let note = note.as_str().to_owned();
-            let checkpoint = BundledCheckpoint { number: count(number)?, tree_size: count(size)?, note };
-            put(&line("checkpoint", checkpoint.write()))?;
-            number = number.saturating_add(1);
-        }
-        Ok(())
-    }
-
-    /// Decisions, each probe before the first decision that was made with it.
-    fn export_decisions<E: From<ServiceError>>(
-        &self,
-        put: &mut dyn FnMut(&str) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut probes: BTreeSet<String> = BTreeSet::new();
-        let mut next = 0_u64;
-        loop {
-            let page = self.store().decisions(next, PAGE_ROWS).map_err(ServiceError::from)?;
-            if page.is_empty() {
-                return Ok(());
-            }
-            for logged in page {
-                next = logged.log_index.saturating_add(1);
-                let hash = logged.record.trace.get("probe_hash").and_then(Json::as_str).unwrap_or_default();
-                if probes.insert(hash.to_owned()) {
-                    let probe = self.probe(hash)?;
-                    put(&line("probe", probe.write()))?;
-                }
-                let decision = BundledDecision { log_index: count(logged.log_index)?, record: logged.record };
-                put(&line("decision", decision.write()))?;
-            }
-        }
     }
 
     /// The probe facts with this hash.
@@ -192,10 +140,133 @@ impl Node {
     }
 }
 
-fn line(kind: &str, value: Json<'static>) -> String {
-    let mut line = Json::object([(kind.to_owned(), value)]).to_canonical();
-    line.push('\n');
-    line
+impl Export {
+    /// Begins one, with the store as it is now.
+    pub(crate) fn begin(node: &Node) -> Result<Self, ServiceError> {
+        Ok(Self { snapshot: node.store().snapshot()?, stage: Stage::Head })
+    }
+
+    /// The next lines, some thousand at most; nothing at the end.
+    pub(crate) fn next(&mut self, node: &Node) -> Result<Option<String>, ServiceError> {
+        let mut lines = String::new();
+        while lines.is_empty() {
+            self.stage = match std::mem::replace(&mut self.stage, Stage::Over) {
+                Stage::Head => self.head(&mut lines),
+                Stage::Log { number, next } => self.log(node, (number, next), &mut lines)?,
+                Stage::Decisions { next, probes } => self.decisions(node, (next, probes), &mut lines)?,
+                Stage::Tail(approvals, proofs) => tail(node, approvals, proofs, &mut lines)?,
+                Stage::Over => return Ok(None),
+            };
+        }
+        Ok(Some(lines))
+    }
+
+    fn head(&mut self, lines: &mut String) -> Stage {
+        let log_keys = self.snapshot.log_keys.iter().map(ToString::to_string).collect();
+        put(lines, "header", BundleHeader { schema: BundleSchema::V1, log_keys }.write());
+        for version in std::mem::take(&mut self.snapshot.policy_versions) {
+            put(lines, "policy_version", version.write());
+        }
+        for key in std::mem::take(&mut self.snapshot.approver_keys) {
+            put(lines, "approver_key", key.write());
+        }
+        Stage::Log { number: 1, next: 0 }
+    }
+
+    /// A page of events, each checkpoint after those it covers.
+    fn log(
+        &self,
+        node: &Node,
+        (mut number, mut next): (u64, u64),
+        lines: &mut String,
+    ) -> Result<Stage, ServiceError> {
+        if number > self.snapshot.checkpoints {
+            return Ok(Stage::Decisions { next: 0, probes: BTreeSet::new() });
+        }
+        let notes = node.store().checkpoints(number, PAGE_ROWS)?;
+        let mut events = node.store().log_events(next, PAGE_ROWS)?.into_iter();
+        for note in notes {
+            if number > self.snapshot.checkpoints {
+                break;
+            }
+            let claim = note.claim().map_err(|issue| ServiceError::defect(issue.to_string()))?;
+            let size = claim.head.size;
+            while next < size {
+                let Some(logged) = events.next() else {
+                    return self.log_goes_on(lines, number, next);
+                };
+                next = logged.log_index.saturating_add(1);
+                put(lines, "event", logged.event.write());
+            }
+            let note = note.as_str().to_owned();
+            let checkpoint =
+                BundledCheckpoint { number: count(claim.number)?, tree_size: count(size)?, note };
+            put(lines, "checkpoint", checkpoint.write());
+            number = claim.number.saturating_add(1);
+        }
+        self.log_goes_on(lines, number, next)
+    }
+
+    /// Where the log goes on after a page, which must have had something.
+    fn log_goes_on(&self, lines: &str, number: u64, next: u64) -> Result<Stage, ServiceError> {
+        if lines.is_empty() {
+            let Snapshot { checkpoints, size, .. } = &self.snapshot;
+            let message =
+                format!("the log ends at {next}, checkpoint {number}; not at {size}, {checkpoints}");
+            return Err(ServiceError::defect(message));
+        }
+        Ok(Stage::Log { number, next })
+    }
+
+    /// A page of decisions, each probe before the first decision that was made with it.
+    fn decisions(
+        &mut self,
+        node: &Node,
+        (mut next, mut probes): (u64, BTreeSet<String>),
+        lines: &mut String,
+    ) -> Result<Stage, ServiceError> {
+        for logged in node.store().decisions(next, PAGE_ROWS)? {
+            if logged.log_index >= self.snapshot.size {
+                break;
+            }
+            next = logged.log_index.saturating_add(1);
+            let hash = logged.record.trace.get("probe_hash").and_then(Json::as_str).unwrap_or_default();
+            if probes.insert(hash.to_owned()) {
+                put(lines, "probe", node.probe(hash)?.write());
+            }
+            let decision = BundledDecision { log_index: count(logged.log_index)?, record: logged.record };
+            put(lines, "decision", decision.write());
+        }
+        if !lines.is_empty() {
+            return Ok(Stage::Decisions { next, probes });
+        }
+        let Snapshot { approvals, proofs, .. } = &mut self.snapshot;
+        Ok(Stage::Tail(std::mem::take(approvals).into_iter(), std::mem::take(proofs).into_iter()))
+    }
+}
+
+/// A page of approvals; then one proof after the other, as a certificate may be long.
+fn tail(
+    node: &Node,
+    mut approvals: IntoIter<Approval>,
+    mut proofs: IntoIter<ProofArtifact>,
+    lines: &mut String,
+) -> Result<Stage, ServiceError> {
+    for approval in approvals.by_ref().take(PAGE_APPROVALS) {
+        put(lines, "approval", approval.write());
+    }
+    if lines.is_empty() {
+        let Some(artifact) = proofs.next() else { return Ok(Stage::Over) };
+        let certificate = node.store().certificate(&artifact.proof_hash)?;
+        put(lines, "proof", BundledProof { artifact, certificate }.write());
+    }
+    Ok(Stage::Tail(approvals, proofs))
+}
+
+/// Appends a line.
+fn put(lines: &mut String, kind: &str, value: Json<'static>) {
+    lines.push_str(&Json::object([(kind.to_owned(), value)]).to_canonical());
+    lines.push('\n');
 }
 
 fn count(number: u64) -> Result<Count, ServiceError> {

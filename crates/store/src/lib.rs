@@ -35,6 +35,7 @@ mod random;
 mod read;
 mod request;
 mod shelf;
+mod snapshot;
 mod sql;
 mod sqlite;
 mod store;
@@ -51,6 +52,7 @@ pub use crate::{
         Call, CallError, Command, Decide, FreshIds, KeptProof, Origin, PolicyDocuments, Proceed, Refusal,
         Reply, StartSession, Swept,
     },
+    snapshot::Snapshot,
     store::{Store, StoreOptions},
     writer::{Answer, Permit, Responder},
 };

@@ -97,6 +97,13 @@ pub(crate) fn newest_note(sql: &mut dyn Sql) -> Result<Option<SignedCheckpoint>,
     note(&sql.query("SELECT note FROM checkpoint ORDER BY number DESC LIMIT 1", &[])?)
 }
 
+/// At most so many checkpoints from this number on.
+pub(crate) fn notes(sql: &mut dyn Sql, from: u64, limit: u32) -> Result<Vec<SignedCheckpoint>, StoreError> {
+    let query = "SELECT note FROM checkpoint WHERE number >= $1 ORDER BY number LIMIT $2";
+    let rows = sql.query(query, &[count_cell(from)?, i64::from(limit).into()])?;
+    rows.iter().map(|row| Ok(SignedCheckpoint::from_text(row.text(0)?.to_owned()))).collect()
+}
+
 fn note(rows: &[Row]) -> Result<Option<SignedCheckpoint>, StoreError> {
     rows.first().map(|row| Ok(SignedCheckpoint::from_text(row.text(0)?.to_owned()))).transpose()
 }

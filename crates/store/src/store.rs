@@ -23,6 +23,7 @@ use crate::{
     read::{self, LoggedDecision, LoggedEvent, VerifyError},
     request::{Call, CallError},
     shelf::Kept,
+    snapshot::{self, Snapshot},
     sql::Sql,
     writer::{Answer, Responder, Writer},
 };
@@ -272,6 +273,11 @@ impl Store {
 /// The questions. Each fails if the store cannot be read or holds something damaged.
 #[expect(clippy::missing_errors_doc, reason = "said once for all of them")]
 impl Store {
+    /// One state of the store, as an export begins with it.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        self.read(snapshot::take)
+    }
+
     /// The events of a stream after this place, in order.
     pub fn events(&self, stream: &StreamId, after_seq: i64) -> Result<Vec<Event>, StoreError> {
         self.read(|sql| read::events(sql, stream, after_seq, u32::MAX))
@@ -302,9 +308,9 @@ impl Store {
         self.read(read::newest_note)
     }
 
-    /// The checkpoint of this number, from 1.
-    pub fn numbered_checkpoint(&self, number: u64) -> Result<Option<SignedCheckpoint>, StoreError> {
-        self.read(|sql| read::checkpoint_note(sql, number))
+    /// At most so many checkpoints from this number on.
+    pub fn checkpoints(&self, from: u64, limit: u32) -> Result<Vec<SignedCheckpoint>, StoreError> {
+        self.read(|sql| read::notes(sql, from, limit))
     }
 
     /// The public keys of everybody who signs the log.

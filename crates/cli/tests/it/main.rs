@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod documents;
 mod dry_run;
+mod exports;
 mod hook;
 mod http;
 mod intent;
