@@ -2,4 +2,5 @@
 
 pub(crate) mod gist;
 pub(crate) mod message;
+pub(crate) mod near;
 pub(crate) mod traffic;

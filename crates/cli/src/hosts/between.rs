@@ -32,6 +32,9 @@ pub(crate) trait Between {
 
     /// A line of the client that cannot be passed on; nobody may wait for ever for what it was.
     fn client_refused(&mut self, gist: &Gist, issue: &Issue) -> Passed;
+
+    /// A line of the server that cannot be passed on; nobody may wait for ever for what it was.
+    fn server_refused(&mut self, gist: &Gist, issue: &Issue) -> Passed;
 }
 
 /// Stands between the two until the server has ended.

@@ -1,8 +1,12 @@
 //! Between an MCP client and a server: calls of tools are decided, lists of tools are filtered, everything else passes as it is.
 //!
-//! Lines pass byte for byte unless they are answered here or are a filtered list. Requests are known by direction: the two
-//! sides number theirs independently. A line of the client that is not the JSON of one message, or that somebody could read as
-//! another one, is not passed on: a server that reads it otherwise than we do would be told something that nobody decided.
+//! Lines pass byte for byte unless they are answered here; a list of tools passes without what was filtered out. Requests are
+//! known by direction: the two sides number theirs independently.
+//!
+//! A line of the client that is not the JSON of one message, or that somebody could read as another one, is not passed on: a
+//! server that reads it otherwise than we do would be told something that nobody decided. A line of the server that cannot be
+//! read may be a list that should be filtered as long as one is awaited: then only what asks the client something, or is no
+//! message for anybody, passes. At other times it passes: nothing in it is promised to be filtered, and it makes nothing happen.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +24,16 @@ use crate::{
     failure::codes,
     lines::{
         gist::{Gist, Id},
-        message,
+        message::{self, Read},
+        near,
     },
 };
 
 /// JSON-RPC: what was sent is not JSON, or not one request.
 pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
+/// JSON-RPC: the server failed.
+const SERVER_FAILED: i32 = -32603;
 
 /// LIMIT: how many requests wait for their answers. More are refused: a server that never answers would fill the memory.
 const AWAITED_MAX: usize = 1 << 16;
@@ -93,26 +100,9 @@ impl Between for Proxy<'_> {
     }
 
     fn server_says(&mut self, line: &[u8]) -> Passed {
-        let Ok(json) = Json::parse(line) else { return Passed::On };
-        if json.get("method").is_some() {
-            return Passed::On;
-        }
-        let awaited = json.get("id").and_then(Id::of).and_then(|id| self.awaited.remove(&id));
-        match awaited {
-            None => Passed::On,
-            Some(Awaited::Tools) => self.filtered(&json).map_or(Passed::On, Passed::Instead),
-            Some(Awaited::Outcome(call)) => {
-                let result = json.get("result");
-                let is_error = result.and_then(|it| it.get("isError")).and_then(Json::as_bool) == Some(true);
-                let status = if result.is_some() && !is_error {
-                    OutcomeStatus::Succeeded
-                } else {
-                    OutcomeStatus::Failed
-                };
-                // The call has happened; a store that cannot note how it went finds it in doubt later.
-                let _in_doubt = self.gate.finish(&call, status, "");
-                Passed::On
-            }
+        match message::read_nearly(line) {
+            Ok(read) => self.answered(line, &read),
+            Err(issue) => self.unreadable(line, &issue),
         }
     }
 
@@ -133,9 +123,82 @@ impl Between for Proxy<'_> {
             }
         }
     }
+
+    fn server_refused(&mut self, gist: &Gist, issue: &Issue) -> Passed {
+        let words = format!("the answer of the server was not passed on: {issue}");
+        match gist.id() {
+            Some(id) if gist.is_question() => Passed::Back(Some(error(Some(id), INVALID_REQUEST, &words))),
+            Some(id) => {
+                // If it was a call, nobody can say how it went: it is in doubt.
+                self.awaited.remove(id);
+                Passed::Instead(error(Some(id), SERVER_FAILED, &words))
+            }
+            None if gist.is_question() => Passed::Back(None),
+            // It may be the answer to any of them, so none may wait for it for ever.
+            None => {
+                let lists: Vec<Id> = self.lists().cloned().collect();
+                let errors = lists.iter().map(|id| {
+                    self.awaited.remove(id);
+                    error(Some(id), SERVER_FAILED, &words)
+                });
+                let errors = errors.collect::<Vec<_>>().join("\n");
+                if errors.is_empty() { Passed::Back(None) } else { Passed::Instead(errors) }
+            }
+        }
+    }
 }
 
 impl Proxy<'_> {
+    /// The lists of tools that the client waits for.
+    fn lists(&self) -> impl Iterator<Item = &Id> {
+        self.awaited.iter().filter_map(|(id, awaited)| matches!(awaited, Awaited::Tools).then_some(id))
+    }
+
+    /// A message of the server that can be read.
+    fn answered(&mut self, line: &[u8], read: &Read<'_>) -> Passed {
+        let json = &read.json;
+        let result = json.get("result");
+        if result.is_none() && json.get("error").is_none() {
+            return Passed::On;
+        }
+        let awaited = read.id.as_ref().and_then(|id| self.awaited.remove(id));
+        if let Some(Awaited::Outcome(call)) = &awaited {
+            let is_error = result.and_then(|it| it.get("isError")).and_then(Json::as_bool) == Some(true);
+            let is_done = result.is_some() && !is_error;
+            let status = if is_done { OutcomeStatus::Succeeded } else { OutcomeStatus::Failed };
+            // The call has happened; a store that cannot note how it went finds it in doubt later.
+            let _in_doubt = self.gate.finish(call, status, "");
+        }
+        // Whatever it answers: a client may take an id for another one, `"1"` for `1`.
+        match result.and_then(|result| result.get("tools")).map(|tools| &tools.value) {
+            Some(Value::Array(tools)) => self.filtered(line, read, tools),
+            None => Passed::On,
+            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+                match (awaited, &read.id) {
+                    (Some(Awaited::Tools), Some(id)) => Passed::Instead(error(
+                        Some(id),
+                        SERVER_FAILED,
+                        "the server's list of tools is no list",
+                    )),
+                    (Some(Awaited::Tools | Awaited::Outcome(_)) | None, _) => Passed::On,
+                }
+            }
+        }
+    }
+
+    /// A line of the server that cannot be read, or could be read in two ways.
+    fn unreadable(&mut self, line: &[u8], issue: &Issue) -> Passed {
+        let gist = Gist::of(line);
+        if self.lists().next().is_none() {
+            gist.id().filter(|_| gist.is_answer()).map(|id| self.awaited.remove(id));
+            return Passed::On;
+        }
+        if gist.is_question() || !message::is_perhaps(line) {
+            return Passed::On;
+        }
+        self.server_refused(&gist, issue)
+    }
+
     /// Decides a call of a tool.
     fn call(&mut self, message: &Object<'_>, id: Option<Id>) -> Passed {
         let refused = |words: &str, code: &str| Passed::Back(id.as_ref().map(|id| denied(id, words, code)));
@@ -183,27 +246,32 @@ impl Proxy<'_> {
         self.gate.action(Host::Codex, &call, &self.gate.workspace_place()?)
     }
 
-    /// A list of tools without those that no call of would be allowed; nothing if it is not such a list.
-    fn filtered(&self, json: &Json<'_>) -> Option<String> {
-        let result = json.get("result")?.as_object()?;
-        let tools = result.get("tools")?.as_array()?;
-        let is_open = |tool: &&Json<'_>| {
-            let name = tool.get("name").and_then(Json::as_str);
-            name.is_some_and(|name| {
-                let action = self.action(name, Object::default());
-                let found = action.and_then(|action| self.gate.consider(&self.session, &action));
-                found.is_ok_and(|found| found.is_allowed || found.needs_approval)
-            })
+    /// A list of tools without those that no call of would be allowed.
+    fn filtered(&self, line: &[u8], read: &Read<'_>, tools: &[Json<'_>]) -> Passed {
+        let is_closed = |tool: &Json<'_>| {
+            // A name that is not quite known here is one that no call can have.
+            let name = tool.get("name").and_then(Json::as_str).filter(|it| !it.contains(near::MARK));
+            tool.as_object().is_some() && name.is_none_or(|name| !self.is_open(name))
         };
-        let open = Json::array(tools.iter().filter(is_open).cloned());
-        let replaced = |object: &Object<'_>, key: &'static str, value: Json<'static>| {
-            let others = object.members().iter().filter(|member| member.key != key);
-            let others =
-                others.map(|member| (member.key.clone().into_owned(), member.value.clone().into_owned()));
-            Json::object(others.chain([(key.to_owned(), value)]))
-        };
-        let result = replaced(result, "tools", open.into_owned());
-        Some(replaced(json.as_object()?, "result", result).to_canonical())
+        if !tools.iter().any(is_closed) {
+            return Passed::On;
+        }
+        let cut = near::without(line, &read.text, tools, &is_closed);
+        // Nothing is passed that was not cut.
+        cut.map_or_else(
+            || {
+                let words = "the list of tools could not be filtered";
+                Passed::Instead(error(read.id.as_ref(), SERVER_FAILED, words))
+            },
+            Passed::Instead,
+        )
+    }
+
+    /// Whether any call of a tool could be allowed.
+    fn is_open(&self, name: &str) -> bool {
+        let action = self.action(name, Object::default());
+        let found = action.and_then(|action| self.gate.consider(&self.session, &action));
+        found.is_ok_and(|found| found.is_allowed || found.needs_approval)
     }
 }
 

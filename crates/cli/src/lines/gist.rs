@@ -23,6 +23,7 @@ pub(crate) struct Gist {
     ids: Vec<Option<Id>>,
     methods: Vec<Option<String>>,
     has_answer: bool,
+    is_whole: bool,
     /// How deep the next byte stands.
     depth: usize,
     text: Text,
@@ -108,6 +109,11 @@ impl Gist {
         self.methods.is_empty() && self.has_answer
     }
 
+    /// Whether it is a request or a message for whoever reads it: whole, with a method, without a result or an error.
+    pub(crate) fn is_question(&self) -> bool {
+        self.is_whole && !self.methods.is_empty() && !self.has_answer
+    }
+
     fn structure(&mut self, byte: u8) {
         match byte {
             b'"' => {
@@ -117,10 +123,12 @@ impl Gist {
             b'{' | b'[' => {
                 self.keep(byte);
                 self.depth = self.depth.saturating_add(1);
+                self.is_whole = false;
             }
             b'}' | b']' => {
                 if self.depth == 1 {
                     self.field();
+                    self.is_whole = true;
                 }
                 self.depth = self.depth.saturating_sub(1);
             }

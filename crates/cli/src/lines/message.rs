@@ -2,11 +2,34 @@
 
 use countersign_canon::{Issue, Json, Object};
 
-use super::gist::folded;
+use super::{
+    gist::{Gist, Id, folded},
+    near,
+};
 use crate::failure::codes;
 
 /// What a message is read from.
 const KEYS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
+
+/// What a result is read from.
+const RESULT_KEYS: [&str; 1] = ["tools"];
+
+/// A line of a server that can be read.
+pub(crate) struct Read<'t> {
+    /// The message, with stand-ins for what has no exact value.
+    pub(crate) json: Json<'static>,
+    /// Its id, as it came.
+    pub(crate) id: Option<Id>,
+    /// The text that was read: as long as the line, and the same but for the stand-ins.
+    pub(crate) text: std::borrow::Cow<'t, [u8]>,
+}
+
+impl Read<'_> {
+    /// Whether the message is the line, without stand-ins.
+    pub(crate) const fn is_exact(&self) -> bool {
+        matches!(self.text, std::borrow::Cow::Borrowed(_))
+    }
+}
 
 /// A line of a client, if it can be read in one way only.
 ///
@@ -19,6 +42,37 @@ pub(crate) fn read(line: &[u8]) -> Result<Json<'_>, Issue> {
     let json = Json::parse(line)?;
     json.as_object().map_or(Ok(()), |message| check_case(message, &KEYS))?;
     Ok(json)
+}
+
+/// A line of a server, if it is one message that can be read in one way only; numbers that cannot be kept exactly and halves
+/// of surrogate pairs do not matter.
+///
+/// # Errors
+///
+/// Fails as [`read`] does, and if it is not an object.
+pub(crate) fn read_nearly(line: &[u8]) -> Result<Read<'_>, Issue> {
+    check_one_line(line)?;
+    let (json, id, text) = match Json::parse(line) {
+        Ok(json) => {
+            let id = json.get("id").and_then(Id::of);
+            (json.into_owned(), id, line.into())
+        }
+        Err(_) => {
+            let text = near::readable(line);
+            let json = Json::parse(&text)?.into_owned();
+            (json, Gist::of(line).id().cloned(), text.into())
+        }
+    };
+    check_case(json.as_object().ok_or_else(|| not_one(&json))?, &KEYS)?;
+    json.get("result").and_then(Json::as_object).map_or(Ok(()), |result| check_case(result, &RESULT_KEYS))?;
+    Ok(Read { json, id, text })
+}
+
+/// Whether anybody could take a line for a message: it starts as an object, or as an array of some.
+pub(crate) fn is_perhaps(line: &[u8]) -> bool {
+    let start = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii_start();
+    let start = start.strip_prefix(b"[").map_or(start, <[u8]>::trim_ascii_start);
+    start.starts_with(b"{")
 }
 
 /// Refuses members that differ from one of these in case alone.

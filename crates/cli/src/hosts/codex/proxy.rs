@@ -163,17 +163,31 @@ impl Between for Proxy<'_> {
     }
 
     fn server_says(&mut self, line: &[u8]) -> Passed {
-        // What cannot be read here is shown to the client, whose answer would not pass.
-        let Ok(json) = Json::parse(line).map(Json::into_owned) else { return Passed::On };
-        let params = json.get("params").and_then(Json::as_object).cloned().unwrap_or_default();
-        match (json.get("method").and_then(Json::as_str), json.get("id").and_then(Id::of)) {
-            (Some(method), Some(id)) => self.asked(method, &params, &id),
+        let read = match message::read_nearly(line) {
+            Ok(read) => read,
+            Err(issue) => return self.unreadable(line, &issue),
+        };
+        let params = read.json.get("params").and_then(Json::as_object).cloned().unwrap_or_default();
+        match (read.json.get("method").and_then(Json::as_str), &read.id) {
+            (Some(method), Some(id)) if read.is_exact() => self.asked(method, &params, id),
+            // What is asked for is not quite known, so nobody can grant it; without an answer the agent would wait for ever.
+            (Some(_), Some(id)) => {
+                let issue =
+                    Issue::new(codes::HOOK_INPUT, "the request has values that nobody can keep exactly");
+                let refusal =
+                    Refusal::from(issue.with_expected("integers of at most 53 bits, whole characters"));
+                Passed::Back(Some(self.say(&refusal).answer(id)))
+            }
             (Some(method), None) => {
-                self.told(method, &params);
+                if read.is_exact() {
+                    self.told(method, &params);
+                } else {
+                    self.told_nearly(method, &params);
+                }
                 if self.muted.contains(method) { Passed::Back(None) } else { Passed::On }
             }
-            (None, Some(id)) => match self.awaited.remove(&id) {
-                Some(awaited) => self.answered(awaited, &json, &id),
+            (None, Some(id)) => match self.awaited.remove(id) {
+                Some(awaited) => self.answered(awaited, &read.json, id),
                 None => Passed::On,
             },
             (None, None) => Passed::On,
@@ -195,6 +209,19 @@ impl Between for Proxy<'_> {
             Some(id) => Passed::Back(Some(self.say(&Refusal::from(issue.clone())).answer(id))),
             None => Passed::Back(Some(error(None, PARSE_ERROR, &in_words("request", issue)))),
         }
+    }
+
+    fn server_refused(&mut self, gist: &Gist, issue: &Issue) -> Passed {
+        let Some(id) = gist.id() else { return Passed::Back(None) };
+        let answer = self.say(&Refusal::from(issue.clone())).answer(id);
+        if gist.is_question() {
+            return Passed::Back(Some(answer));
+        }
+        // If it was an act, nobody can say how it went: it is in doubt.
+        if let Some(Awaited { what: What::Turn(thread), .. }) = self.awaited.remove(id) {
+            self.threads.answer_turn(&thread, None);
+        }
+        Passed::Instead(answer)
     }
 }
 
@@ -402,6 +429,25 @@ impl Proxy<'_> {
             (Some(((_, id), _)), None) => Some(id.clone()),
             _ => None,
         }
+    }
+
+    /// A line that cannot be read. A request in it is refused, an answer that is waited for is replaced; anything else is shown
+    /// to the client, whose answer to it would not pass.
+    fn unreadable(&mut self, line: &[u8], issue: &Issue) -> Passed {
+        let gist = Gist::of(line);
+        let is_awaited = gist.id().is_some_and(|id| gist.is_question() || self.awaited.contains_key(id));
+        if is_awaited { self.server_refused(&gist, issue) } else { Passed::On }
+    }
+
+    /// What the server tells, but for values that nobody can keep exactly: an item that is told so is not known, so that
+    /// nothing is granted for it.
+    fn told_nearly(&mut self, method: &str, params: &Object<'static>) {
+        if !matches!(method, "item/started" | "item/fileChange/patchUpdated") {
+            return self.told(method, params);
+        }
+        let word = |json: Option<&Json<'static>>| json.and_then(Json::as_str).map(str::to_owned);
+        let item = params.get("item").and_then(|item| item.get("id")).or(params.get("itemId"));
+        word(params.get("threadId")).zip(word(item)).map(|key| self.items.remove(&key));
     }
 
     /// What the server tells: which items and turns are at work, and which settings a thread has now.

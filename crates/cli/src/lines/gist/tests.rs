@@ -48,15 +48,18 @@ fn an_id_that_is_not_clear_is_none() {
 }
 
 #[test]
-fn answers_are_told_from_requests() {
-    for (line, is_answer) in [
-        (r#"{"id":1,"result":{}}"#, true),
-        (r#"{"id":1,"error":{}}"#, true),
-        (r#"{"id":1,"method":"ping"}"#, false),
-        (r#"{"id":1,"method":"ping","Result":{}}"#, false),
-        (r#"{"id":1}"#, false),
+fn answers_and_questions_are_told_apart() {
+    for (line, is_answer, is_question) in [
+        (r#"{"id":1,"result":{}}"#, true, false),
+        (r#"{"id":1,"error":{}}"#, true, false),
+        (r#"{"id":1,"method":"ping"}"#, false, true),
+        (r#"{"method":"note","params":"\ud800"}"#, false, true),
+        (r#"{"id":1,"method":"ping","Result":{}}"#, false, false),
+        (r#"{"id":1,"method":"ping""#, false, false),
+        (r#"{"id":1}"#, false, false),
     ] {
-        assert_eq!(Gist::of(line.as_bytes()).is_answer(), is_answer, "{line}");
+        let gist = Gist::of(line.as_bytes());
+        assert_eq!((gist.is_answer(), gist.is_question()), (is_answer, is_question), "{line}");
     }
 }
 

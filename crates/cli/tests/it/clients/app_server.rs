@@ -498,6 +498,21 @@ fn what_sub_agents_do_is_asked_for_too() {
     );
 }
 
+/// What nobody can keep exactly is granted to nobody, and nobody waits for ever for an answer about it.
+#[test]
+fn a_question_that_cannot_be_read_exactly_is_declined() {
+    for codex in codex_versions("a_question_that_cannot_be_read_exactly_is_declined") {
+        let model = Model::start(|_| ());
+        let desk = Desk::governed(&model, "");
+        let vast = "s#\\(Approval\".*\"params\":{\\)#\\1\"vast\":18446744073709551615,#";
+        let bin = shim(&desk, &codex, "", vast);
+        let mut client = Client::start(&desk, &bin, &[], json!({}));
+        let thread = client.thread(&desk);
+        client.turn(&thread, &json!([exec("touch denied")]));
+        assert!(!desk.has("work/denied"));
+    }
+}
+
 #[test]
 fn a_request_that_is_refused_is_answered_under_its_own_id() {
     let Some(codex) = client("a_request_that_is_refused_is_answered_under_its_own_id", CODEX) else { return };

@@ -67,6 +67,21 @@ fn a_server_that_dies_or_does_not_read_ends_the_proxy() {
     assert_eq!(said(&desk, "exec 0<&-; sleep 1; echo gone", &lines), ["gone"]);
 }
 
+const READ_ONLY: &str = "schema: countersign.config.v1\nmode: read_only\n";
+
+fn read_only() -> Desk {
+    let desk = desk();
+    desk.write("work/.countersign/config.yml", READ_ONLY);
+    desk
+}
+
+/// A server that waits for a line, says these, and reads the rest.
+fn saying(lines: &[&str]) -> String {
+    let lines: String =
+        lines.iter().map(|line| format!("printf '%b\\n' '{}'; ", line.replace('\\', "\\\\"))).collect();
+    format!("read -r first; {lines} cat > /dev/null")
+}
+
 fn values(lines: &[String]) -> Vec<Value> {
     lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -130,4 +145,65 @@ fn an_id_that_waits_for_its_answer_names_no_other_request() {
     let answers = values(&said(&desk(), "cat > /dev/null", &[LIST.to_owned(), call.clone(), call]));
     let codes: Vec<_> = answers.iter().map(|answer| (&answer["id"], &answer["error"]["code"])).collect();
     assert_eq!(codes, [(&json!(1), &json!(-32600)); 2]);
+}
+
+#[test]
+fn a_list_of_tools_is_filtered_or_refused_however_it_is_written() {
+    let desk = read_only();
+    let tool = r#"{"name":"drop_db","inputSchema":{"maximum":18446744073709551615}}"#;
+    for answer in [
+        r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[TOOL,TOOL],"next":1e400}}"#,
+        r#"{"id":1,"result":{"tools":[{"name":"drop_db","x":"\ud800"}]}}"#,
+        r#"{"id":1,"method":null,"result":{"tools":[TOOL]}}"#,
+        r#"{"id":1,"method":"ping","result":{"tools":[TOOL]}}"#,
+        r#"{"id":1,"id":1,"result":{"tools":[TOOL]}}"#,
+        r#"{"id":1,"result":{"tools":[],"tools":[TOOL]}}"#,
+        r#"{"id":1,"result":{"Tools":[TOOL]}}"#,
+        r#"{"id":1,"Result":{"tools":[TOOL]}}"#,
+        r#"{"id":1,"result":{"tools":{"a":TOOL}}}"#,
+        r#"[{"id":1,"result":{"tools":[TOOL]}}]"#,
+        r#"{"result":{"tools":[{"name":"drop_db","x":NaN}]},"id":1}"#,
+        "\u{feff}{\"id\":1,\"result\":{\"tools\":[TOOL]}}",
+        "{\"a\":\r{\"id\":1,\"result\":{\"tools\":[TOOL]}}\r}",
+    ] {
+        let answer = answer.replace("TOOL", tool);
+        let came = said(&desk, &saying(&[&answer]), &[LIST.to_owned()]);
+        let [line] = &came[..] else { panic!("{answer}: {came:?}") };
+        assert!(!line.contains("drop_db"), "{line}");
+        assert_eq!(serde_json::from_str::<Value>(&line.replace("1e400", "0")).unwrap()["id"], 1, "{line}");
+    }
+    // A client that takes the one id for the other gets a filtered list.
+    let answer = format!(r#"{{"id":"1","result":{{"tools":[{tool}]}}}}"#);
+    assert_eq!(said(&desk, &saying(&[&answer]), &[LIST.to_owned()]), [r#"{"id":"1","result":{"tools":[]}}"#]);
+}
+
+#[test]
+fn what_is_no_list_passes_as_it_is_while_one_is_awaited() {
+    let desk = read_only();
+    let lines = [
+        "a note",
+        "[INFO] listing",
+        r#"{"level":30,"time":18446744073709551615}"#,
+        r#"{"id":9,"method":"ping","params":{"a":"\ud800","a":1}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"result":{"a":18446744073709551615}}"#,
+        r#"{"id":1,"error":{"code":-1,"message":"\ud800"}}"#,
+        // Nothing is awaited any more.
+        r#"{"id":3,"result":{"a":1,"a":2}}"#,
+    ];
+    assert_eq!(said(&desk, &saying(&lines), &[LIST.to_owned()]), lines);
+    // A list of which nothing is taken out passes byte for byte.
+    desk.write("work/.countersign/config.yml", "schema: countersign.config.v1\nmode: writes_allowed\n");
+    let list =
+        r#"{"id":1, "result":{"tools":[ {"name":"x","inputSchema":{"maximum":18446744073709551615}} ]}}"#;
+    assert_eq!(said(&desk, &saying(&[list]), &[LIST.to_owned()]), [list]);
+}
+
+#[test]
+fn an_outcome_is_noted_whatever_numbers_it_has() {
+    let desk = desk();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#;
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"structuredContent":{"a":18446744073709551615}}}"#;
+    assert_eq!(said(&desk, &saying(&[answer]), &[call.to_owned()]), [answer]);
+    let events = desk.countersign(&["events", "tail"]);
+    assert_eq!(events.stdout().matches("\"state\":\"succeeded\"").count(), 1, "{}", events.stdout());
 }
