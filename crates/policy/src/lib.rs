@@ -70,7 +70,7 @@ pub use crate::{
     policy::{
         EXPR_DEPTH_MAX, EXPR_NODES_MAX, Policy, PolicyDocument, PolicyHash, PolicySchema, RULES_MAX, RuleList,
     },
-    quorum::{APPROVALS_MAX, QuorumRule},
+    quorum::{APPROVALS_MAX, Need, QuorumRule},
     render::{agents_view, skills_view},
     rule::{Examples, Params, Rule, Then},
     solve::{Session, Solver},

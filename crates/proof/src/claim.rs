@@ -12,7 +12,7 @@ use countersign_policy::{
 use crate::{Never, Obligation, RequestDocument, Subject, Theorem, Witness, code::codes};
 
 /// The version of the encoding: it changes whenever a formula could.
-pub const ENCODER_VERSION: &str = "1.1.0";
+pub const ENCODER_VERSION: &str = "1.2.0";
 
 choice! {
     /// Which part of the way to a decision a claim is about.
