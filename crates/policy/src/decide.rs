@@ -113,6 +113,21 @@ pub struct Verdict<'p, Bit> {
     pub warrant_invalid: Bit,
 }
 
+impl<Bit: Copy> Verdict<'_, Bit> {
+    /// When this is asked of an approval; nothing if it never is.
+    #[must_use]
+    pub fn needed(&self, need: &Need) -> Option<Bit> {
+        match need {
+            // Who asks for three people asks for two.
+            Need::People(_) => {
+                let (found, bit) = self.needs.range(need..).next()?;
+                matches!(found, Need::People(_)).then_some(*bit)
+            }
+            Need::Review(_) => self.needs.get(need).copied(),
+        }
+    }
+}
+
 /// The meaning of rules, which must be in the order in which they decide. CLAUSE: K1.5.
 ///
 /// `required` says whether an approval is required already, by the lattice.
@@ -174,7 +189,8 @@ pub fn verdict<'p, A: Algebra<Atom>>(
 }
 
 /// Which quorum rules ask for, and when.
-pub(crate) fn asking<Bit: Copy>(rules: &[Rule], matches: &[Bit]) -> Vec<(QuorumRule, Bit)> {
+#[must_use]
+pub fn asking<Bit: Copy>(rules: &[Rule], matches: &[Bit]) -> Vec<(QuorumRule, Bit)> {
     rules.iter().zip(matches).filter_map(|(rule, bit)| Some((rule.quorum()?, *bit))).collect()
 }
 

@@ -6,6 +6,7 @@ use alloc::{
     string::String,
     vec::Vec,
 };
+use core::cmp::Ordering;
 
 use countersign_canon::{
     Definitions, Issue, Issues, Json, Member, Name as _, Object, Pointer, Within, canon_codes, nearest,
@@ -96,6 +97,21 @@ impl QuorumRule {
     }
 }
 
+impl Eq for QuorumRule {}
+
+impl PartialOrd for QuorumRule {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for QuorumRule {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let Self { approvals, reviewers } = self;
+        approvals.cmp(&other.approvals).then_with(|| reviewers.cmp(&other.reviewers))
+    }
+}
+
 /// One thing that is asked of an approval beyond one person's yes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
@@ -129,6 +145,21 @@ pub(crate) fn needs<A: Algebra<Atom>>(
         (need, bit)
     };
     all.into_iter().map(when).collect()
+}
+
+/// Whether what asks, when it does, asks for everything that this quorum does: with any one of them missing it does not.
+pub fn settled<A: Algebra<Atom>>(
+    asking: &[(QuorumRule, A::Bit)],
+    quorum: &QuorumRule,
+    algebra: &mut A,
+) -> A::Bit {
+    let falsehood = algebra.constant(false);
+    let anybody = asking.iter().fold(falsehood, |any, (_, bit)| algebra.or(any, *bit));
+    quorum.needs().fold(anybody, |all, need| {
+        let asks = asking.iter().filter(|(asked, _)| need.is_asked_by(asked));
+        let bit = asks.fold(falsehood, |any, (_, bit)| algebra.or(any, *bit));
+        algebra.and(all, bit)
+    })
 }
 
 /// What one parameter asks for.
