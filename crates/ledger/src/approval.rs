@@ -377,6 +377,7 @@ impl Approval {
             state: self.state,
             signatures_valid: is_signed,
             expires_at: self.expires_at,
+            quorum: Some(self.quorum.clone()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use countersign_canon::{Code, Timestamp, choice, record};
 
-use crate::{ActionHash, ActionKind, ApprovalId, SessionId, codes};
+use crate::{ActionHash, ActionKind, ApprovalId, QuorumRule, SessionId, codes};
 
 choice! {
     /// Where an approval is in its life.
@@ -39,6 +39,8 @@ record! {
         signatures_valid: bool,
         /// The last second at which it can be used.
         expires_at: Timestamp,
+        /// By whom it had to be given; records from before this was noted say nothing, and are held to nothing.
+        quorum: Option<QuorumRule>,
     }
 }
 
@@ -115,6 +117,15 @@ impl ProvidedApproval {
             ApprovalState::Consumed => Some(codes::URM_APPROVAL_CONSUMED),
             ApprovalState::Expired => Some(codes::URM_APPROVAL_EXPIRED),
             ApprovalState::Granted => (now > record.expires_at).then_some(codes::URM_APPROVAL_EXPIRED),
+        }
+    }
+
+    /// Whether the approval was given by as many people, and as many sorts of them, as are needed now.
+    #[must_use]
+    pub fn covers(&self, need: &QuorumRule) -> bool {
+        match self {
+            Self::NotProvided | Self::Unknown => false,
+            Self::Record(record) => record.quorum.as_ref().is_none_or(|quorum| quorum.covers(need)),
         }
     }
 }

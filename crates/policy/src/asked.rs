@@ -6,8 +6,8 @@ use countersign_canon::{Text, Timestamp};
 
 use crate::{
     Algebra as _, ApprovalId, ApprovalRecord, ApprovalState, Atom, Capability, Circuit, Context, EvidenceRef,
-    InForce, Lit, Model, Probe, ProbeFact, ProbeFacts, ProbeSchema, ProvidedApproval, Request, SessionFacts,
-    SessionId, steps::Unseen,
+    InForce, Lit, Model, Probe, ProbeFact, ProbeFacts, ProbeSchema, ProvidedApproval, QuorumRule, Request,
+    Rule, SessionFacts, SessionId, steps::Unseen,
 };
 
 /// What a request has beyond its context, as wires.
@@ -16,6 +16,8 @@ pub struct AskedWires {
     /// What the context does not say about the approval.
     pub unseen: Unseen<Lit>,
     probe: BTreeMap<ProbeFact, Lit>,
+    /// Everything that any rule or kind of action asks of an approval.
+    most: QuorumRule,
 }
 
 /// When the requests that models describe are decided: late enough for an approval to have expired before.
@@ -27,9 +29,10 @@ impl Circuit {
         let unseen = Unseen {
             approval_is_unknown: self.wire(),
             approval_is_revoked: self.wire(),
+            approval_is_short: self.wire(),
             capability_is_disabled: self.wire(),
         };
-        AskedWires { unseen, probe: BTreeMap::new() }
+        AskedWires { unseen, probe: BTreeMap::new(), most: QuorumRule::anybody() }
     }
 
     /// Says what holds in every context that [`build_context`](crate::build_context) makes. Call it when all atoms are there.
@@ -44,12 +47,16 @@ impl Circuit {
         }
         let [present, valid, unexpired, unused] =
             Atom::APPROVAL_AVAILABLE.each_ref().map(|atom| self.leaf(atom));
-        let Unseen { approval_is_unknown, approval_is_revoked, capability_is_disabled: _ } = asked.unseen;
-        for fact in [valid, unexpired, unused, approval_is_revoked] {
+        let Unseen { approval_is_unknown, approval_is_revoked, approval_is_short, capability_is_disabled: _ } =
+            asked.unseen;
+        for fact in [valid, unexpired, unused, approval_is_revoked, approval_is_short] {
             self.demand(&[fact.negated(), present]);
         }
         self.demand(&[approval_is_unknown.negated(), present.negated()]);
         self.demand(&[approval_is_revoked.negated(), unused.negated()]);
+        let by_rule = in_force.policy.rules().iter().filter_map(Rule::quorum);
+        let by_lattice = in_force.lattice.actions().map(|(_, entry)| QuorumRule::of_entry(entry));
+        asked.most = by_rule.chain(by_lattice).fold(QuorumRule::anybody(), |most, quorum| most.and(&quorum));
     }
 
     fn capabilities(&self) -> Vec<Capability> {
@@ -96,7 +103,10 @@ impl Circuit {
             ProvidedApproval::Unknown
         } else if context.approval_present {
             let is_revoked = model.holds(asked.unseen.approval_is_revoked);
-            ProvidedApproval::Record(record(&context, &session_id, is_revoked)?)
+            let is_short = model.holds(asked.unseen.approval_is_short);
+            let quorum = if is_short { QuorumRule::anybody() } else { asked.most.clone() };
+            let record = record(&context, &session_id, is_revoked)?;
+            ProvidedApproval::Record(ApprovalRecord { quorum: Some(quorum), ..record })
         } else {
             ProvidedApproval::NotProvided
         };
@@ -161,5 +171,6 @@ fn record(context: &Context, session_id: &SessionId, is_revoked: bool) -> Option
         state,
         signatures_valid: context.approval_valid,
         expires_at: Timestamp::from_unix(if context.approval_unexpired { NOW_S } else { 0 })?,
+        quorum: None,
     })
 }

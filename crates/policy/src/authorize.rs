@@ -6,8 +6,8 @@ use countersign_canon::{Code, Nullable, Timestamp};
 
 use crate::{
     ActionEntry, ActionHash, ActionKind, AllowPolicy, ApprovalFacts, ApprovalSubject, Bindings, Context,
-    Decision, Effect, Evaluation, EvidenceRef, Gate, Lattice, Matched, Mode, Policy, ProbeFacts,
-    ProvidedApproval, QuorumRule, Role, Rule, SessionId, Trace, Warrant, codes, trace,
+    Decision, Evaluation, EvidenceRef, Gate, Lattice, Matched, Mode, Policy, ProbeFacts, ProvidedApproval,
+    QuorumRule, Role, SessionId, Trace, Warrant, codes, trace,
 };
 
 /// The documents that are in force together.
@@ -124,6 +124,18 @@ pub fn authorize<'p>(in_force: InForce<'p>, request: &Request, now: Timestamp) -
     };
     let approval_need =
         evaluation.required_approval.then(|| approval_need(entry.filter(|_| required), &evaluation.matched));
+    // Gate 6 once more: who had to agree when an approval was asked for may be fewer than have to now.
+    let is_short = approval_need.as_ref().is_some_and(|need| !request.approval.covers(need));
+    let evaluation = if is_short && evaluation.decision == Decision::Allow {
+        Evaluation {
+            decision: Decision::Deny,
+            decision_code: codes::URM_APPROVAL_REQUIRED.as_str(),
+            gate: Gate::ApprovalRequired,
+            ..evaluation
+        }
+    } else {
+        evaluation
+    };
     let trace = Trace {
         evaluation,
         input_context_hash: context.hash(),
@@ -169,7 +181,6 @@ fn hard_gate(
 
 /// The strictest of what the lattice and the matching rules ask for.
 fn approval_need(entry: Option<&ActionEntry>, matched: &Matched<'_>) -> QuorumRule {
-    let by_rule = matched.with_effect(Effect::RequireApproval).filter_map(Rule::quorum);
-    let by_lattice = entry.map(QuorumRule::of_entry);
-    by_rule.chain(by_lattice).fold(QuorumRule::anybody(), |need, asked| need.and(&asked))
+    let asked = entry.map(QuorumRule::of_entry).into_iter().chain(matched.quorum());
+    asked.reduce(|strictest, asked| strictest.and(&asked)).unwrap_or_else(QuorumRule::anybody)
 }

@@ -1,11 +1,15 @@
 //! Every class of contexts that two policies decide differently, complete and with a smallest witness each.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    string::String,
+    vec::Vec,
+};
 
 use countersign_canon::{Json, Wire as _};
 
 use crate::{
-    Algebra as _, Circuit, Context, Decision, Lit, Policy, Verdict,
+    Algebra as _, Circuit, Context, Decision, Lit, Need, Policy, QuorumRule, Verdict,
     solve::{Session, Solver},
     verdict,
 };
@@ -17,8 +21,8 @@ pub struct Outcome<'p> {
     pub decision: Decision,
     /// With which code.
     pub decision_code: &'p str,
-    /// Whether an approval is required.
-    pub required_approval: bool,
+    /// Whose approval is required, if one is.
+    pub approval_need: Option<QuorumRule>,
 }
 
 impl<'p> Outcome<'p> {
@@ -29,18 +33,34 @@ impl<'p> Outcome<'p> {
         Self {
             decision: evaluation.decision,
             decision_code: evaluation.decision_code,
-            required_approval: evaluation.required_approval,
+            approval_need: evaluation.matched.quorum(),
         }
+    }
+
+    /// Whether it asks for an approval wherever the other does, by as many people and of the same kinds.
+    #[must_use]
+    pub fn asks_no_less_than(&self, other: &Self) -> bool {
+        match (&self.approval_need, &other.approval_need) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(asked), Some(before)) => asked.covers(before),
+        }
+    }
+
+    fn asks_for(&self, need: &Need) -> bool {
+        self.approval_need.as_ref().is_some_and(|quorum| need.is_asked_by(quorum))
     }
 
     /// The outcome as JSON.
     #[must_use]
     pub fn to_json(&self) -> Json<'static> {
-        Json::object([
+        let members = [
             ("decision", self.decision.write()),
             ("decision_code", Json::from(String::from(self.decision_code))),
-            ("required_approval", Json::from(self.required_approval)),
-        ])
+            ("required_approval", Json::from(self.approval_need.is_some())),
+        ];
+        let need = self.approval_need.iter().map(|need| ("approval_need", need.write()));
+        Json::object(members.into_iter().chain(need))
     }
 }
 
@@ -83,6 +103,7 @@ pub fn compare<'p, S: Solver>(
         [old, new].map(|policy| Side::new(verdict(policy.rules(), never, &mut circuit), &mut circuit));
     circuit.close();
     let [old_side, new_side] = &sides;
+    let needs: BTreeSet<Need> = sides.iter().flat_map(|side| side.verdict.needs.keys()).cloned().collect();
     let mut same = never;
     for (outcome, old_wire) in &old_side.outcomes {
         if let Some(new_wire) = new_side.outcomes.get(outcome) {
@@ -90,10 +111,13 @@ pub fn compare<'p, S: Solver>(
             same = circuit.or(same, both);
         }
     }
-    let both = circuit.and(old_side.required, new_side.required);
-    let neither = circuit.and(old_side.required.negated(), new_side.required.negated());
-    let alike = circuit.or(both, neither);
-    let same = circuit.and(same, alike);
+    let asked = needs.iter().map(|need| (old_side.needed(need), new_side.needed(need)));
+    for (old, new) in [(old_side.required(), new_side.required())].into_iter().chain(asked) {
+        let both = circuit.and(old, new);
+        let neither = circuit.and(old.negated(), new.negated());
+        let alike = circuit.or(both, neither);
+        same = circuit.and(same, alike);
+    }
     let differs = same.negated();
     let mut session = Session::new(circuit, solver);
     let mut changes = Vec::new();
@@ -102,7 +126,7 @@ pub fn compare<'p, S: Solver>(
         let outcomes = (Outcome::of(old, &context), Outcome::of(new, &context));
         let class: Option<Vec<Lit>> = [(&outcomes.0, old_side), (&outcomes.1, new_side)]
             .into_iter()
-            .flat_map(|(outcome, side)| side.literals(outcome))
+            .flat_map(|(outcome, side)| side.literals(outcome, &needs))
             .collect();
         let class = class.ok_or(CompareError::Disagreement)?;
         let smallest = session.smallest(&class).map_err(CompareError::Solver)?;
@@ -123,23 +147,34 @@ pub fn compare<'p, S: Solver>(
 /// One policy in the circuit.
 struct Side<'p> {
     outcomes: BTreeMap<(Decision, &'p str), Lit>,
-    required: Lit,
+    verdict: Verdict<'p, Lit>,
+    never: Lit,
 }
 
 impl<'p> Side<'p> {
     fn new(verdict: Verdict<'p, Lit>, circuit: &mut Circuit) -> Self {
         let mut outcomes = BTreeMap::new();
-        for case in verdict.cases {
+        for case in &verdict.cases {
             let wire = outcomes.entry((case.decision, case.code)).or_insert(case.when);
             *wire = circuit.or(*wire, case.when);
         }
-        Self { outcomes, required: verdict.required_approval }
+        Self { outcomes, verdict, never: circuit.constant(false) }
+    }
+
+    const fn required(&self) -> Lit {
+        self.verdict.required_approval
+    }
+
+    fn needed(&self, need: &Need) -> Lit {
+        self.verdict.needed(need).unwrap_or(self.never)
     }
 
     /// The literals that say "this policy decides so"; nothing where the formula knows no such case.
-    fn literals(&self, outcome: &Outcome<'_>) -> [Option<Lit>; 2] {
+    fn literals(&self, outcome: &Outcome<'_>, needs: &BTreeSet<Need>) -> Vec<Option<Lit>> {
+        let signed = |wire: Lit, is: bool| Some(if is { wire } else { wire.negated() });
         let wire = self.outcomes.get(&(outcome.decision, outcome.decision_code)).copied();
-        let required = if outcome.required_approval { self.required } else { self.required.negated() };
-        [wire, Some(required)]
+        let required = signed(self.required(), outcome.approval_need.is_some());
+        let asked = needs.iter().map(|need| signed(self.needed(need), outcome.asks_for(need)));
+        [wire, required].into_iter().chain(asked).collect()
     }
 }

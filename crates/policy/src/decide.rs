@@ -1,11 +1,12 @@
 //! From matching rules to a decision (K1.5): once as a formula over any algebra, once over the matches at run time.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 
 use countersign_canon::choice;
 
 use crate::{
-    Atom, Context, Effect, Matched, Policy, Rule, algebra::Algebra, codes, compile::Facts, context::InContext,
+    Atom, Context, Effect, Matched, Need, Policy, QuorumRule, Rule, algebra::Algebra, codes, compile::Facts,
+    context::InContext, quorum,
 };
 
 choice! {
@@ -106,8 +107,25 @@ pub struct Verdict<'p, Bit> {
     pub matches: Vec<Bit>,
     /// Whether an approval is required.
     pub required_approval: Bit,
+    /// What is asked of it beyond one person's yes, and when.
+    pub needs: BTreeMap<Need, Bit>,
     /// Whether the warrant is marked invalid.
     pub warrant_invalid: Bit,
+}
+
+impl<Bit: Copy> Verdict<'_, Bit> {
+    /// When this is asked of an approval; nothing if it never is.
+    #[must_use]
+    pub fn needed(&self, need: &Need) -> Option<Bit> {
+        match need {
+            // Who asks for three people asks for two.
+            Need::People(_) => {
+                let (found, bit) = self.needs.range(need..).next()?;
+                matches!(found, Need::People(_)).then_some(*bit)
+            }
+            Need::Review(_) => self.needs.get(need).copied(),
+        }
+    }
 }
 
 /// The meaning of rules, which must be in the order in which they decide. CLAUSE: K1.5.
@@ -166,7 +184,14 @@ pub fn verdict<'p, A: Algebra<Atom>>(
     let falsehood = algebra.constant(false);
     let warrant_invalid =
         matching(Effect::SetWarrantInvalid).into_iter().fold(falsehood, |any, (_, bit)| algebra.or(any, bit));
-    Verdict { cases, matches, required_approval, warrant_invalid }
+    let needs = quorum::needs(&asking(rules, &matches), algebra);
+    Verdict { cases, matches, required_approval, needs, warrant_invalid }
+}
+
+/// Which quorum rules ask for, and when.
+#[must_use]
+pub fn asking<Bit: Copy>(rules: &[Rule], matches: &[Bit]) -> Vec<(QuorumRule, Bit)> {
+    rules.iter().zip(matches).filter_map(|(rule, bit)| Some((rule.quorum()?, *bit))).collect()
 }
 
 /// What the rules say about one context.

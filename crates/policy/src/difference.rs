@@ -102,5 +102,9 @@ fn changed_fields(old: &Json<'_>, new: &Json<'_>) -> Vec<String> {
 /// A condition's rule in one line, for lists.
 #[must_use]
 pub fn rule_in_words(rule: &Rule) -> String {
-    format!("{} when {}", rule.then.effect, crate::condition_in_words(&rule.when))
+    let (effect, when) = (rule.then.effect, crate::condition_in_words(&rule.when));
+    match rule.quorum().filter(|quorum| quorum.needs().next().is_some()) {
+        Some(quorum) => format!("{effect} of {} when {when}", quorum.in_words()),
+        None => format!("{effect} when {when}"),
+    }
 }

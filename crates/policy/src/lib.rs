@@ -53,7 +53,7 @@ pub use crate::{
     circuit::{Circuit, Lit, Model},
     compare::{CompareError, DecisionChange, Outcome, compare},
     context::{Context, ContextHash, ExampleContext},
-    decide::{Case, Decision, Evaluation, Gate, Verdict, deciding_rule, verdict},
+    decide::{Case, Decision, Evaluation, Gate, Verdict, asking, deciding_rule, verdict},
     difference::{RuleChange, rule_changes, rule_in_words},
     explain::{Explanation, FailedAtom, RuleExplanation, condition_in_words, in_words},
     expr::{Expr, Operator},
@@ -70,7 +70,7 @@ pub use crate::{
     policy::{
         EXPR_DEPTH_MAX, EXPR_NODES_MAX, Policy, PolicyDocument, PolicyHash, PolicySchema, RULES_MAX, RuleList,
     },
-    quorum::{APPROVALS_MAX, QuorumRule},
+    quorum::{APPROVALS_MAX, Need, QuorumRule, settled},
     render::{agents_view, skills_view},
     rule::{Examples, Params, Rule, Then},
     solve::{Session, Solver},

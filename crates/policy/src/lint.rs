@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::{
-    Algebra as _, Circuit, Effect, Lit, Policy, Rule,
+    Algebra as _, Circuit, Effect, Lit, Policy, QuorumRule, Rule, quorum,
     solve::{Session, Solver},
     verdict,
 };
@@ -35,20 +35,13 @@ pub fn idle_rules<'p, S: Solver>(
         rules.filter(move |(rule, _)| rule.then.effect == effect).map(|(_, wire)| *wire)
     };
     let denied = session.any(matching(Effect::DenyAction));
-    let mut settled = Settled { deny: never, allow: denied, require: never };
+    let mut settled = Settled { deny: never, allow: denied, require: Vec::new() };
     let mut questions = Vec::new();
     for (rule, wire) in policy.rules().iter().zip(&matches) {
-        let before = settled.by(rule.then.effect);
-        let matters = match before {
-            None => *wire,
-            Some(before) => {
-                let open = before.negated();
-                let matters = session.circuit.and(*wire, open);
-                *before = session.circuit.or(*before, *wire);
-                matters
-            }
-        };
+        let before = settled.before(rule, &mut session.circuit);
+        let matters = session.circuit.and(*wire, before.negated());
         questions.push((rule, *wire, matters));
+        settled.add(rule, *wire, &mut session.circuit);
     }
     session.circuit.close();
     let mut idle = Vec::new();
@@ -66,16 +59,29 @@ pub fn idle_rules<'p, S: Solver>(
 struct Settled {
     deny: Lit,
     allow: Lit,
-    require: Lit,
+    require: Vec<(QuorumRule, Lit)>,
 }
 
 impl Settled {
-    fn by(&mut self, effect: Effect) -> Option<&mut Lit> {
-        match effect {
-            Effect::DenyAction => Some(&mut self.deny),
-            Effect::AllowAction => Some(&mut self.allow),
-            Effect::RequireApproval => Some(&mut self.require),
-            Effect::SetWarrantInvalid | Effect::EmitAdvisory => None,
+    /// Whether they have settled what this rule would.
+    fn before(&self, rule: &Rule, circuit: &mut Circuit) -> Lit {
+        match rule.then.effect {
+            Effect::DenyAction => self.deny,
+            Effect::AllowAction => self.allow,
+            Effect::RequireApproval => {
+                let quorum = rule.quorum().unwrap_or_else(QuorumRule::anybody);
+                quorum::settled(&self.require, &quorum, circuit)
+            }
+            Effect::SetWarrantInvalid | Effect::EmitAdvisory => circuit.constant(false),
+        }
+    }
+
+    fn add(&mut self, rule: &Rule, wire: Lit, circuit: &mut Circuit) {
+        match rule.then.effect {
+            Effect::DenyAction => self.deny = circuit.or(self.deny, wire),
+            Effect::AllowAction => self.allow = circuit.or(self.allow, wire),
+            Effect::RequireApproval => self.require.extend(rule.quorum().map(|quorum| (quorum, wire))),
+            Effect::SetWarrantInvalid | Effect::EmitAdvisory => (),
         }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 
-use crate::{Decision, Effect, Policy, PolicyHash, PolicySchema, PolicySchemaVersion, Rule};
+use crate::{Decision, Effect, Policy, PolicyHash, PolicySchema, PolicySchemaVersion, QuorumRule, Rule};
 
 /// What traces say of a policy, close together: a rule is large, and a decision meets many.
 #[derive(Debug)]
@@ -130,6 +130,13 @@ impl<'p> Matched<'p> {
     pub fn with_effect(&self, effect: Effect) -> impl Iterator<Item = &'p Rule> + use<'p, '_> {
         let has = move |index: &usize| self.effect(*index) == Some(effect);
         self.indices().filter(has).filter_map(|index| self.policy.rules().get(index))
+    }
+
+    /// Whose approval they ask for, each in its strictest respect; nothing if none asks for one.
+    #[must_use]
+    pub fn quorum(&self) -> Option<QuorumRule> {
+        let asked = self.with_effect(Effect::RequireApproval).filter_map(Rule::quorum);
+        asked.reduce(|strictest, asked| strictest.and(&asked))
     }
 
     /// The first rule of each effect, by the effect's index.

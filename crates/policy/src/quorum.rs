@@ -1,13 +1,19 @@
 //! How many people must agree to an action, and of which sorts: what rules and the lattice ask for.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
+use core::cmp::Ordering;
 
 use countersign_canon::{
     Definitions, Issue, Issues, Json, Member, Name as _, Object, Pointer, Within, canon_codes, nearest,
     record,
 };
 
-use crate::{ActionEntry, Effect, NameSet, Role, codes};
+use crate::{ActionEntry, Algebra, Atom, Effect, NameSet, Role, codes};
 
 /// LIMIT: how many people can be asked to approve one action; an approval has room for as many signatures.
 pub const APPROVALS_MAX: i64 = 16;
@@ -73,6 +79,12 @@ impl QuorumRule {
         self.approvals >= other.approvals && other.reviewers.0.is_subset(&self.reviewers.0)
     }
 
+    /// What it asks for beyond one person's yes.
+    pub fn needs(&self) -> impl Iterator<Item = Need> {
+        let people = Some(self.approvals.get()).filter(|count| *count > 1).map(Need::People);
+        people.into_iter().chain(self.reviewers.0.iter().cloned().map(Need::Review))
+    }
+
     /// Who must agree, in words.
     #[must_use]
     pub fn in_words(&self) -> String {
@@ -83,6 +95,71 @@ impl QuorumRule {
         let kinds: Vec<String> = self.reviewers.0.iter().map(|kind| format!("`{kind}`")).collect();
         if kinds.is_empty() { people } else { format!("{people}, with a review by {}", kinds.join(" and ")) }
     }
+}
+
+impl Eq for QuorumRule {}
+
+impl PartialOrd for QuorumRule {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for QuorumRule {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let Self { approvals, reviewers } = self;
+        approvals.cmp(&other.approvals).then_with(|| reviewers.cmp(&other.reviewers))
+    }
+}
+
+/// One thing that is asked of an approval beyond one person's yes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need {
+    /// At least so many people: two or more.
+    People(i64),
+    /// A review of this kind.
+    Review(Role),
+}
+
+impl Need {
+    /// Whether whoever asks for this quorum asks for this.
+    #[must_use]
+    pub fn is_asked_by(&self, quorum: &QuorumRule) -> bool {
+        match self {
+            Self::People(count) => quorum.approvals.get() >= *count,
+            Self::Review(kind) => quorum.reviewers.0.contains(kind),
+        }
+    }
+}
+
+/// Everything that is asked for beyond one person's yes, and when, given what asks for which quorum when.
+pub(crate) fn needs<A: Algebra<Atom>>(
+    asking: &[(QuorumRule, A::Bit)],
+    algebra: &mut A,
+) -> BTreeMap<Need, A::Bit> {
+    let all: BTreeSet<Need> = asking.iter().flat_map(|(quorum, _)| quorum.needs()).collect();
+    let when = |need: Need| {
+        let falsehood = algebra.constant(false);
+        let asks = asking.iter().filter(|(quorum, _)| need.is_asked_by(quorum));
+        let bit = asks.fold(falsehood, |any, (_, bit)| algebra.or(any, *bit));
+        (need, bit)
+    };
+    all.into_iter().map(when).collect()
+}
+
+/// Whether what asks, when it does, asks for everything that this quorum does: with any one of them missing it does not.
+pub fn settled<A: Algebra<Atom>>(
+    asking: &[(QuorumRule, A::Bit)],
+    quorum: &QuorumRule,
+    algebra: &mut A,
+) -> A::Bit {
+    let falsehood = algebra.constant(false);
+    let anybody = asking.iter().fold(falsehood, |any, (_, bit)| algebra.or(any, *bit));
+    quorum.needs().fold(anybody, |all, need| {
+        let asks = asking.iter().filter(|(asked, _)| need.is_asked_by(asked));
+        let bit = asks.fold(falsehood, |any, (_, bit)| algebra.or(any, *bit));
+        algebra.and(all, bit)
+    })
 }
 
 /// What one parameter asks for.

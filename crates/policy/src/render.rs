@@ -88,7 +88,10 @@ fn section(view: &mut String, rule: &Rule) {
     let outcome = match then.effect {
         Effect::DenyAction => format!("the action is denied with `{code}`"),
         Effect::AllowAction => format!("the action is allowed with `{code}`, unless something denies it"),
-        Effect::RequireApproval => String::from("a person must approve the action"),
+        Effect::RequireApproval => match rule.quorum().filter(|quorum| quorum.needs().next().is_some()) {
+            Some(quorum) => format!("{} must approve the action", escape(&quorum.in_words())),
+            None => String::from("a person must approve the action"),
+        },
         Effect::SetWarrantInvalid => String::from("the warrant is marked as invalid in the trace"),
         Effect::EmitAdvisory => format!("the advice `{code}` goes into the trace"),
     };

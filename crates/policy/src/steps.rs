@@ -3,7 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::{
-    ActionEntry, Algebra, Atom, Case, Decision, Gate, InForce, Lattice, Mode, Verdict, codes, verdict,
+    ActionEntry, Algebra, Atom, Case, Decision, Gate, InForce, Lattice, Mode, QuorumRule, Verdict, codes,
+    decide::asking, quorum, verdict,
 };
 
 /// What a request knows and a context does not say.
@@ -13,6 +14,8 @@ pub struct Unseen<Bit> {
     pub approval_is_unknown: Bit,
     /// The approval that came was taken back.
     pub approval_is_revoked: Bit,
+    /// The approval that came was asked of fewer people, or other sorts, than are needed now, where one is not enough.
+    pub approval_is_short: Bit,
     /// The probe found the action's capability, switched off.
     pub capability_is_disabled: Bit,
 }
@@ -43,17 +46,36 @@ pub fn steps<'p, A: Algebra<Atom>>(
         let passes = algebra.not(refuses);
         free = algebra.and(free, passes);
     }
-    for case in rules.cases {
-        let when = algebra.and(free, case.when);
-        cases.push(Case { when, ..case });
-    }
     // Once a hard gate has refused, the rules are not asked: they match nothing and require nothing.
     let mut asked = |bit: A::Bit| algebra.and(free, bit);
-    let matches = rules.matches.into_iter().map(&mut asked).collect();
+    let matches: Vec<A::Bit> = rules.matches.into_iter().map(&mut asked).collect();
     let warrant_invalid = asked(rules.warrant_invalid);
     let by_rule = asked(rules.required_approval);
     let required_approval = algebra.or(required, by_rule);
-    Verdict { cases, matches, required_approval, warrant_invalid }
+    let mut asking = asking(policy.rules(), &matches);
+    asking.extend(
+        lattice.actions().filter(|(_, entry)| entry.requires_approval).map(|(kind, entry)| {
+            (QuorumRule::of_entry(entry), algebra.leaf(&Atom::ActionKindIs(kind.clone())))
+        }),
+    );
+    let needs = quorum::needs(&asking, algebra);
+    let falsehood = algebra.constant(false);
+    let needs_more = needs.values().fold(falsehood, |any, bit| algebra.or(any, *bit));
+    let is_short = algebra.and(needs_more, unseen.approval_is_short);
+    let is_enough = algebra.not(is_short);
+    let mut short = falsehood;
+    for case in rules.cases {
+        let mut when = algebra.and(free, case.when);
+        if case.gate == Gate::Proceed {
+            let waits = algebra.and(when, is_short);
+            short = algebra.or(short, waits);
+            when = algebra.and(when, is_enough);
+        }
+        cases.push(Case { when, ..case });
+    }
+    let (code, gate) = (codes::URM_APPROVAL_REQUIRED.as_str(), Gate::ApprovalRequired);
+    cases.push(Case { decision: Decision::Deny, code, gate, when: short });
+    Verdict { cases, matches, required_approval, needs, warrant_invalid }
 }
 
 /// What the lattice says that a kind of action needs.

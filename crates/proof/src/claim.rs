@@ -1,18 +1,18 @@
 //! Theorems as formulas: each claim has a model exactly if the theorem is wrong.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
 use countersign_canon::{Issue, choice};
 use countersign_policy::{
-    Algebra as _, AskedWires, Atom, Circuit, Decision, Effect, Lit, Mode, Model, Needs, Policy, Rule, RuleId,
-    Verdict, kind_with, steps, verdict,
+    Algebra as _, AskedWires, Atom, Circuit, Decision, Effect, Lit, Mode, Model, Need, Needs, Policy,
+    QuorumRule, Rule, RuleId, Verdict, asking, kind_with, settled, steps, verdict,
 };
 
 use crate::{Never, Obligation, RequestDocument, Subject, Theorem, Witness, code::codes};
 
 /// The version of the encoding: it changes whenever a formula could.
-pub const ENCODER_VERSION: &str = "1.1.0";
+pub const ENCODER_VERSION: &str = "1.2.0";
 
 choice! {
     /// Which part of the way to a decision a claim is about.
@@ -194,24 +194,32 @@ fn shadowed(subject: &Subject, rule: usize) -> Claim {
     let Open { circuit, verdict, asked: _ } = &mut open;
     let always = circuit.constant(true);
     let fires = verdict.matches.get(rule).copied().unwrap_or(always);
-    let settled = settled_before(rules, &verdict.matches, rule);
-    let settled = any(settled, circuit);
+    let settled = settled_before(rules, &verdict.matches, rule, circuit);
     let violation = circuit.and(fires, settled.negated());
     open.close(subject, violation, fires)
 }
 
-/// The matches that settle what this rule would: earlier ones of its effect, and for an allow every deny.
-fn settled_before(rules: &[Rule], matches: &[Lit], rule: usize) -> Vec<Lit> {
-    let Some(effect) = rules.get(rule).map(|rule| rule.then.effect) else { return Vec::new() };
-    let settles = |(index, other): (usize, &Rule)| match effect {
-        Effect::DenyAction | Effect::RequireApproval => index < rule && other.then.effect == effect,
-        Effect::AllowAction => {
-            other.then.effect == Effect::DenyAction || (index < rule && other.then.effect == effect)
-        }
-        Effect::SetWarrantInvalid | Effect::EmitAdvisory => false,
+/// Whether earlier rules settle what this one would: one of its effect, for an allow any deny, and of those that ask for an
+/// approval as many as it takes to ask for the same people.
+fn settled_before(rules: &[Rule], matches: &[Lit], rule: usize, circuit: &mut Circuit) -> Lit {
+    let nothing = circuit.constant(false);
+    let (Some(this), Some(earlier)) = (rules.get(rule), rules.get(..rule)) else { return nothing };
+    let of = |rules: &[Rule], effect: Effect| -> Vec<Lit> {
+        let wires = rules.iter().zip(matches);
+        wires.filter(|(rule, _)| rule.then.effect == effect).map(|(_, wire)| *wire).collect()
     };
-    let wires = rules.iter().enumerate().zip(matches);
-    wires.filter(|(rule, _)| settles(*rule)).map(|(_, wire)| *wire).collect()
+    match this.then.effect {
+        Effect::DenyAction => any(of(earlier, Effect::DenyAction), circuit),
+        Effect::AllowAction => {
+            let denies = of(rules, Effect::DenyAction);
+            any(denies.into_iter().chain(of(earlier, Effect::AllowAction)), circuit)
+        }
+        Effect::RequireApproval => {
+            let quorum = this.quorum().unwrap_or_else(QuorumRule::anybody);
+            settled(&asking(earlier, matches), &quorum, circuit)
+        }
+        Effect::SetWarrantInvalid | Effect::EmitAdvisory => nothing,
+    }
 }
 
 /// Both policies in one circuit, by the rules alone.
@@ -232,20 +240,26 @@ fn only_tightens(new: &Policy, old: &Policy) -> Claim {
     let (mut circuit, new, old) = both(new, old);
     let new_allows = allowed(&new, &mut circuit);
     let old_allows = allowed(&old, &mut circuit);
-    let unasked = circuit.and(old.required_approval, new.required_approval.negated());
-    let looser = circuit.or(old_allows.negated(), unasked);
+    let nothing = circuit.constant(false);
+    let asked = old.needs.iter().map(|(need, before)| (*before, new.needed(need).unwrap_or(nothing)));
+    let asked: Vec<(Lit, Lit)> =
+        [(old.required_approval, new.required_approval)].into_iter().chain(asked).collect();
+    let looser = asked.into_iter().fold(old_allows.negated(), |looser, (before, now)| {
+        let unasked = circuit.and(before, now.negated());
+        circuit.or(looser, unasked)
+    });
     let violation = circuit.and(new_allows, looser);
     compared(circuit, violation)
 }
 
 fn equivalent(new: &Policy, old: &Policy) -> Claim {
     let (mut circuit, new, old) = both(new, old);
-    let new_required = new.required_approval;
-    let both_or_neither = {
-        let both = circuit.and(new_required, old.required_approval);
-        let neither = circuit.and(new_required.negated(), old.required_approval.negated());
-        circuit.or(both, neither)
-    };
+    let nothing = circuit.constant(false);
+    let needs: BTreeSet<&Need> = new.needs.keys().chain(old.needs.keys()).collect();
+    let asked =
+        needs.into_iter().map(|need| [&new, &old].map(|policy| policy.needed(need).unwrap_or(nothing)));
+    let asked: Vec<[Lit; 2]> =
+        [[new.required_approval, old.required_approval]].into_iter().chain(asked).collect();
     let mut same = circuit.constant(false);
     let mut outcomes: Vec<(Decision, &str)> =
         new.cases.iter().map(|case| (case.decision, case.code)).collect();
@@ -259,7 +273,12 @@ fn equivalent(new: &Policy, old: &Policy) -> Claim {
         let both = circuit.and(new_so, old_so);
         same = circuit.or(same, both);
     }
-    let same = circuit.and(same, both_or_neither);
+    for [new, old] in asked {
+        let both = circuit.and(new, old);
+        let neither = circuit.and(new.negated(), old.negated());
+        let alike = circuit.or(both, neither);
+        same = circuit.and(same, alike);
+    }
     compared(circuit, same.negated())
 }
 

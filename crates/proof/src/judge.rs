@@ -1,6 +1,6 @@
 //! Theorems about one witness, as the evaluator itself sees it: no formula is asked here.
 
-use countersign_policy::{Context, Decision, Effect, Evaluation, Mode, Outcome, RuleId, authorize};
+use countersign_policy::{Context, Decision, Effect, Evaluation, Mode, Outcome, Rule, RuleId, authorize};
 
 use crate::{Never, Scope, Subject, Theorem, Witness};
 
@@ -50,9 +50,9 @@ fn shown(theorem: &Theorem, subject: &Subject, context: &Context, evaluation: &E
         }
         Theorem::OnlyTightens => {
             let old = subject.other().map(|other| Outcome::of(other, context));
-            let is_looser = old.is_some_and(|old| {
-                old.decision == Decision::Deny || (old.required_approval && !evaluation.required_approval)
-            });
+            let new = Outcome::of(subject.policy(), context);
+            let is_looser =
+                old.is_some_and(|old| old.decision == Decision::Deny || !new.asks_no_less_than(&old));
             Shown { is_broken: is_allowed && is_looser, is_twin: true }
         }
         Theorem::Equivalent => {
@@ -82,7 +82,13 @@ fn is_settled(evaluation: &Evaluation<'_>, id: &RuleId) -> bool {
     let effect = evaluation.matched.iter().find(|rule| rule.rule_id == *id).map(|rule| rule.then.effect);
     match effect {
         None | Some(Effect::SetWarrantInvalid | Effect::EmitAdvisory) => false,
-        Some(effect @ (Effect::DenyAction | Effect::RequireApproval)) => !is_first(effect),
+        Some(effect @ Effect::DenyAction) => !is_first(effect),
+        Some(effect @ Effect::RequireApproval) => {
+            let earlier = of(effect).take_while(|rule| rule.rule_id != *id).filter_map(Rule::quorum);
+            let asked = earlier.reduce(|strictest, asked| strictest.and(&asked));
+            let own = of(effect).find(|rule| rule.rule_id == *id).and_then(Rule::quorum);
+            asked.zip(own).is_some_and(|(asked, own)| asked.covers(&own))
+        }
         Some(effect @ Effect::AllowAction) => of(Effect::DenyAction).next().is_some() || !is_first(effect),
     }
 }

@@ -93,9 +93,10 @@ pub enum Theorem {
     NeverFires(RuleId),
     /// Whenever this rule matches, others have settled what it would.
     Shadowed(RuleId),
-    /// What the policy allows, the other one allowed already, with an approval wherever that required one.
+    /// What the policy allows, the other one allowed already, with an approval wherever that required one, by as many people
+    /// and of the same kinds.
     OnlyTightens,
-    /// Every context gets the same decision, code and need of an approval from both policies.
+    /// Every context gets the same decision, code and need of an approval, by the same people, from both policies.
     Equivalent,
     /// What somebody wrote.
     Custom(Box<Obligation>),

@@ -10,8 +10,8 @@ use countersign_ledger::{
     SessionState, StreamId,
 };
 use countersign_policy::{
-    ActionHash, ApprovalId, Decision as Verdict, Gate, Mode, NameSet, ProbeFacts, ProbeSchema,
-    ProvidedApproval, Request, Role, SessionFacts, SessionId, action_hash, authorize,
+    ApprovalId, Authorization, Decision as Verdict, Gate, Mode, NameSet, ProbeFacts, ProbeSchema,
+    ProvidedApproval, QuorumRule, Request, Role, SessionFacts, SessionId, action_hash, authorize,
 };
 use countersign_store::{FreshIds, Refusal};
 
@@ -32,7 +32,7 @@ pub struct HostCall {
 }
 
 /// What would be decided about an action.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Considered {
     /// The code.
     pub decision_code: String,
@@ -40,6 +40,8 @@ pub struct Considered {
     pub is_allowed: bool,
     /// Whether only a person's approval is missing.
     pub needs_approval: bool,
+    /// Whose approval, if one is required.
+    pub approval_need: Option<QuorumRule>,
 }
 
 impl HostCall {
@@ -144,8 +146,7 @@ impl Node {
                 (FreshIds { permit_id, ..FreshIds::make(clock::now()?)? }, Executor::Reporting)
             }
         };
-        let hash = action_hash(&ask.action_kind, &ask.action_payload);
-        let approval_id = self.granted_approval(&call.session, hash)?;
+        let approval_id = self.granted_approval(&call.session, &ask)?;
         let ask = Ask { approval_id, executor, ..ask.in_session(&call.session).to_begin() };
         self.decide_as(caller, ask, fresh)
     }
@@ -219,8 +220,11 @@ impl Node {
             evidence_refs: ask.evidence_refs,
             warrant: ask.warrant,
         };
-        let evaluation = authorize(loaded.in_force(), &request, clock::now()?).trace.evaluation;
+        let Authorization { trace, approval_need, context: _ } =
+            authorize(loaded.in_force(), &request, clock::now()?);
+        let evaluation = trace.evaluation;
         Ok(Considered {
+            approval_need,
             decision_code: evaluation.decision_code.to_owned(),
             is_allowed: evaluation.decision == Verdict::Allow,
             needs_approval: evaluation.gate == Gate::ApprovalRequired,
@@ -247,20 +251,22 @@ impl Node {
         Ok(())
     }
 
-    /// The oldest granted approval for this action in this session that can still be used.
-    fn granted_approval(
-        &self,
-        session: &SessionId,
-        action: ActionHash,
-    ) -> Result<Option<ApprovalId>, ServiceError> {
+    /// The oldest granted approval for this action in this session that can still be used; rather one that is enough now
+    /// than one from when fewer people had to agree.
+    fn granted_approval(&self, session: &SessionId, ask: &Ask) -> Result<Option<ApprovalId>, ServiceError> {
         let now = clock::now()?;
-        let is_usable = |approval: &Approval| now <= approval.expires_at;
-        let granted = self.store().granted_approvals(session, &action)?;
-        let oldest = granted
-            .into_iter()
-            .filter(is_usable)
-            .min_by_key(|approval| (approval.created_at, approval.approval_id.clone()));
-        Ok(oldest.map(|approval| approval.approval_id))
+        let action = action_hash(&ask.action_kind, &ask.action_payload);
+        let mut granted = self.store().granted_approvals(session, &action)?;
+        granted.retain(|approval| now <= approval.expires_at);
+        let need = match granted.as_slice() {
+            [] | [_] => None,
+            [..] => self.consider(ask.clone().in_session(session))?.approval_need,
+        };
+        let is_short = |approval: &Approval| need.as_ref().is_some_and(|need| !approval.quorum.covers(need));
+        let best = granted
+            .iter()
+            .min_by_key(|approval| (is_short(approval), approval.created_at, approval.approval_id.as_str()));
+        Ok(best.map(|approval| approval.approval_id.clone()))
     }
 }
 

@@ -250,6 +250,31 @@ fn diff_shows_every_class_with_its_smallest_witness() {
     assert!(json.stdout().contains("\"schema\": \"instruction-policy-diff@1\""));
 }
 
+/// Two approvals, then one: in words, as a change of decisions, and never as a tightening.
+#[test]
+fn diff_shows_that_fewer_people_are_asked() {
+    let sandbox = Sandbox::new();
+    let policy = |params: &str| {
+        format!(
+            r#"{{"schema": "odeu.instructions.v1", "rules": [
+            {{"rule_id": "allow", "rule_version": 1, "priority": 1, "kind": "allow", "when": {{"atom": "session_active", "args": []}},
+             "then": {{"effect": "allow_action"}}, "message": "", "code": "OK"}},
+            {{"rule_id": "ask", "rule_version": 1, "priority": 1, "kind": "require", "when": {{"atom": "session_active", "args": []}},
+             "then": {{"effect": "require_approval", "params": {params}}}, "message": "", "code": "ASK"}}]}}"#
+        )
+    };
+    sandbox
+        .write("two.json", policy(r#"{"approvals": 2, "reviewers": "security"}"#))
+        .write("one.json", policy("{}"));
+    insta::assert_snapshot!(sandbox.run(&["policy", "diff", "two.json", "one.json"]).screen());
+    let prove = |flag: &str| {
+        let ran = sandbox.run(&["policy", "prove", "--in", "one.json", flag, "two.json"]);
+        (ran.exit, ran.stdout().lines().next().unwrap_or_default().to_owned())
+    };
+    assert_eq!(prove("--only-tightens"), (Some(1), "refuted  policy_only_tightens".to_owned()));
+    assert_eq!(prove("--equivalent"), (Some(1), "refuted  policies_are_equivalent".to_owned()));
+}
+
 #[test]
 fn test_runs_examples_and_cases_and_speaks_junit() {
     let sandbox = Sandbox::new();

@@ -2,8 +2,9 @@
 
 use countersign_canon::{Json, Timestamp};
 use countersign_policy::{
-    Algebra as _, ApprovalState, Atom, Case, Cdcl, Circuit, Context, Evaluation, InForce, Lit, Model, Policy,
-    ProvidedApproval, Solver as _, Verdict, authorize, build_context, steps, verdict,
+    Algebra as _, ApprovalState, Atom, Authorization, Case, Cdcl, Circuit, Context, Evaluation, InForce, Lit,
+    Model, Need, Policy, ProvidedApproval, QuorumRule, Solver as _, Verdict, authorize, build_context, steps,
+    verdict,
 };
 use proptest::{prelude::ProptestConfig, prop_assert_eq, proptest};
 
@@ -17,23 +18,33 @@ fn load(rules: Vec<Json<'static>>) -> Policy {
 }
 
 /// What a model says about a decision, as the evaluator would say it.
-type Said<'p> = (Vec<(&'p str, u32)>, bool, bool, Vec<bool>);
+type Said<'p> = (Vec<(&'p str, u32)>, bool, Vec<Need>, bool, Vec<bool>);
 
 fn said_by_model<'p>(verdict: &Verdict<'p, Lit>, model: &Model) -> Said<'p> {
     let so = |case: &&Case<'p, Lit>| model.holds(case.when);
     (
         verdict.cases.iter().filter(so).map(|case| (case.code, case.gate.number())).collect(),
         model.holds(verdict.required_approval),
+        verdict.needs.iter().filter(|(_, wire)| model.holds(**wire)).map(|(need, _)| need.clone()).collect(),
         model.holds(verdict.warrant_invalid),
         verdict.matches.iter().map(|wire| model.holds(*wire)).collect(),
     )
 }
 
-fn said_by_evaluator<'p>(policy: &Policy, evaluation: &Evaluation<'p>) -> Said<'p> {
+/// `need` is whose approval is needed; the formula has a wire for each thing that anybody asks for.
+fn said_by_evaluator<'p>(
+    verdict: &Verdict<'_, Lit>,
+    policy: &Policy,
+    evaluation: &Evaluation<'p>,
+    need: Option<&QuorumRule>,
+) -> Said<'p> {
+    let asked = |asked: &&Need| need.is_some_and(|need| asked.is_asked_by(need));
+    assert!(need.is_none_or(|need| need.needs().all(|need| verdict.needs.contains_key(&need))));
     let matched: Vec<_> = evaluation.matched.iter().map(|rule| &rule.rule_id).collect();
     (
         vec![(evaluation.decision_code, evaluation.gate.number())],
         evaluation.required_approval,
+        verdict.needs.keys().filter(asked).cloned().collect(),
         evaluation.warrant_invalid,
         policy.rules().iter().map(|rule| matched.contains(&&rule.rule_id)).collect(),
     )
@@ -80,7 +91,8 @@ proptest! {
             let facts = facts(&mut circuit, &context);
             let model = solver.solve(&facts, circuit.wires()).unwrap().unwrap();
             let evaluation = policy.evaluate(&context, false);
-            prop_assert_eq!(said_by_model(&verdict, &model), said_by_evaluator(&policy, &evaluation));
+            let need = evaluation.matched.quorum();
+            prop_assert_eq!(said_by_model(&verdict, &model), said_by_evaluator(&verdict, &policy, &evaluation, need.as_ref()));
         }
     }
 
@@ -106,10 +118,13 @@ proptest! {
             facts.push(signed(asked.unseen.approval_is_revoked, is_revoked));
             let is_disabled = request.probe.found_disabled(&request.action_kind);
             facts.push(signed(asked.unseen.capability_is_disabled, is_disabled));
+            let Authorization { trace, approval_need: need, .. } = authorize(in_force, &request, now);
+            let evaluation = trace.evaluation;
+            let is_short = matches!((&request.approval, &need), (ProvidedApproval::Record(_), Some(need)) if !request.approval.covers(need));
+            facts.push(signed(asked.unseen.approval_is_short, is_short));
             // Every request is a model of what the builder is said to do.
             let model = solver.solve(&facts, circuit.wires()).unwrap().unwrap();
-            let evaluation = authorize(in_force, &request, now).trace.evaluation;
-            prop_assert_eq!(said_by_model(&verdict, &model), said_by_evaluator(&policy, &evaluation));
+            prop_assert_eq!(said_by_model(&verdict, &model), said_by_evaluator(&verdict, &policy, &evaluation, need.as_ref()));
             // And the model as a request of its own is decided the same way.
             let (again, then) = circuit.request(&asked, &model).unwrap();
             prop_assert_eq!(authorize(in_force, &again, then).trace.evaluation, evaluation);
@@ -194,7 +209,12 @@ fn small_policies_agree_on_every_context_there_is() {
             let facts = facts(&mut circuit, context);
             let model = solver_of_all.solve(&facts, circuit.wires()).unwrap().unwrap();
             let evaluation = policy.evaluate(context, false);
-            assert_eq!(said_by_model(&verdict, &model), said_by_evaluator(&policy, &evaluation), "{seed}");
+            let need = evaluation.matched.quorum();
+            assert_eq!(
+                said_by_model(&verdict, &model),
+                said_by_evaluator(&verdict, &policy, &evaluation, need.as_ref()),
+                "{seed}"
+            );
             classes.insert(facts);
         }
         // The other way round: the formula's own models are these contexts and no others.

@@ -4,7 +4,8 @@ use countersign_canon::{Json, Sha256, Timestamp};
 use countersign_policy::{
     ActionHash, ActionKind, AllowPolicy, ApprovalId, ApprovalRecord, ApprovalState, Authorization, Context,
     Decision, EVALUATOR_VERSION, ExampleContext, InForce, Lattice, Mode, Policy, ProbeFacts,
-    ProvidedApproval, Request, Role, SessionFacts, SessionId, TraceDocument, action_hash, authorize, codes,
+    ProvidedApproval, QuorumRule, Request, Role, SessionFacts, SessionId, TraceDocument, action_hash,
+    authorize, codes,
 };
 
 /// A rule in short: id, priority, kind, condition. Its code is its id in capitals.
@@ -202,6 +203,7 @@ fn approval() -> ApprovalRecord {
         state: ApprovalState::Granted,
         signatures_valid: true,
         expires_at: Timestamp::from_unix(100).unwrap(),
+        quorum: Some(QuorumRule::anybody()),
     }
 }
 
@@ -253,7 +255,10 @@ impl Scene {
         let found = self.decide(&policy, |decided| {
             let evaluation = &decided.trace.evaluation;
             let ids: Vec<&str> = evaluation.matched.iter().map(|rule| rule.rule_id.as_str()).collect();
-            assert!(evaluation.required_approval == (self.lattice == LATTICE), "the lattice requires it");
+            assert!(
+                evaluation.required_approval == self.lattice.contains(r#""requires_approval":true"#),
+                "the lattice requires it"
+            );
             format!("{} {} {}", evaluation.gate.number(), evaluation.decision_code, ids.join(","))
         });
         assert_eq!(found, expected);
@@ -347,6 +352,27 @@ mod k2_1 {
         let need =
             scene.decide(&policy(&[("a", 1, "allow", SO)]), |decided| decided.approval_need.clone()).unwrap();
         assert_eq!(need.in_words(), "2 people, with a review by `data`");
+    }
+
+    #[test]
+    fn gate_6_an_approval_that_fewer_people_gave_than_are_needed_now_is_not_enough() {
+        let lattice = r#"{"schema":"urm.capability.lattice.v1","capabilities":[{"id":"c","probe":["p","q"]}],"actions":{"deploy":{"capability":"c","requires_writes_allowed":true,"requires_approval":true,"approvals":2,"reviewers":["data"]}}}"#;
+        let given = |approvals: i64, reviewers: &[&str]| {
+            let quorum = super::QuorumRule {
+                approvals: countersign_canon::Within::new(approvals).unwrap(),
+                reviewers: reviewers.iter().map(|kind| super::Role::parse(kind).unwrap()).collect(),
+            };
+            super::ApprovalRecord { quorum: Some(quorum), ..super::approval() }
+        };
+        let check =
+            |approval, expected| Scene { lattice, approval: Some(approval), ..Scene::new() }.check(expected);
+        check(given(1, &[]), "6 URM_APPROVAL_REQUIRED a,x");
+        check(given(2, &[]), "6 URM_APPROVAL_REQUIRED a,x");
+        check(given(1, &["data"]), "6 URM_APPROVAL_REQUIRED a,x");
+        check(given(2, &["data"]), "7 A a,x");
+        check(given(3, &["data", "security"]), "7 A a,x");
+        // A record from before it was noted is decided again as it was decided then.
+        check(super::ApprovalRecord { quorum: None, ..super::approval() }, "7 A a,x");
     }
 }
 

@@ -1,10 +1,10 @@
 //! What must always hold, on at least ten thousand random policies and contexts each.
 
-use countersign_canon::{Json, Timestamp};
+use countersign_canon::{Json, Timestamp, Within};
 use countersign_policy::{
     ActionHash, ActionKind, AllowPolicy, ApprovalId, ApprovalRecord, ApprovalState, Context, Decision, Gate,
-    InForce, Lattice, Mode, Policy, ProbeFacts, ProvidedApproval, Request, Role, SessionFacts, SessionId,
-    authorize,
+    InForce, Lattice, Mode, Policy, ProbeFacts, ProvidedApproval, QuorumRule, Request, Role, SessionFacts,
+    SessionId, authorize,
 };
 use proptest::{prelude::ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
@@ -214,6 +214,8 @@ pub(crate) fn neighbours(random: &mut Random) -> (Lattice, AllowPolicy) {
             ("capability", Json::from(random.pick(&known))),
             ("requires_writes_allowed", Json::from(random.chance(50))),
             ("requires_approval", Json::from(random.chance(30))),
+            ("approvals", Json::from(1 + u32::try_from(random.below(3)).unwrap())),
+            ("reviewers", Json::array(random.some(&["data", "security"]))),
         ]);
         actions.push((kind, entry));
     }
@@ -259,6 +261,14 @@ pub(crate) fn request(random: &mut Random) -> Request {
             },
             signatures_valid: random.chance(90),
             expires_at: Timestamp::from_unix(i64::try_from(random.below(20)).unwrap()).unwrap(),
+            quorum: random.chance(90).then(|| QuorumRule {
+                approvals: Within::new(i64::try_from(1 + random.below(3)).unwrap()).unwrap(),
+                reviewers: random
+                    .some(&["data", "security"])
+                    .into_iter()
+                    .map(|it| Role::parse(it).unwrap())
+                    .collect(),
+            }),
         }),
     };
     Request {

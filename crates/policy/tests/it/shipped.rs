@@ -1,9 +1,10 @@
 //! The shipped policies do what a team expects, for every kind of action that the lattice knows.
 
-use countersign_canon::{Json, Timestamp};
+use countersign_canon::{Json, Timestamp, Within};
 use countersign_policy::{
     ActionKind, AllowPolicy, ApprovalId, ApprovalRecord, ApprovalState, EvidenceRef, InForce, Lattice, Mode,
-    Policy, ProbeFacts, ProvidedApproval, Request, Role, SessionFacts, SessionId, action_hash, authorize,
+    Policy, ProbeFacts, ProvidedApproval, QuorumRule, Request, Role, SessionFacts, SessionId, action_hash,
+    authorize,
     shipped::{Bundle, STANDARD, STRICT},
 };
 
@@ -25,6 +26,10 @@ fn decide(bundle: Bundle, role: &str, mode: Mode, kind: &str, approved: bool) ->
         state: ApprovalState::Granted,
         signatures_valid: true,
         expires_at: now,
+        quorum: Some(QuorumRule {
+            approvals: Within::new(2).unwrap(),
+            reviewers: [Role::parse("security").unwrap()].into_iter().collect(),
+        }),
     };
     let evidence = Json::parse(br#"{"kind": "validator", "ref": "verdict:1"}"#).unwrap();
     let evidence = countersign_canon::Reader::read_json::<EvidenceRef>(

@@ -64,7 +64,7 @@ fn what_was_forged_with_a_right_hash_is_refused_too() {
         // Another theorem.
         rest.replace("no_write_without_mode_and_approval", "policies_are_equivalent"),
         rest.replace("no_write_without_mode_and_approval", "approval_single_use_atomicity"),
-        rest.replace("\"encoder_version\":\"1.1.0\"", "\"encoder_version\":\"0.9.0\""),
+        rest.replace("\"encoder_version\":\"1.2.0\"", "\"encoder_version\":\"0.9.0\""),
         // A witness that shows nothing.
         rest.replace("\"mode\":\"writes_allowed\"", "\"mode\":\"read_only\""),
         rest.replace("\"approval_unused\":true", "\"approval_unused\":false"),

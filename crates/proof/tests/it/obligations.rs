@@ -134,6 +134,68 @@ fn two_policies_are_compared() {
     assert_eq!(issue.code.as_str(), "PROOF_POLICY_MISSING");
 }
 
+/// A rule that asks for an approval with these parameters.
+fn asking(id: &str, priority: i32, params: &str) -> String {
+    let effect = r#""effect": "require_approval""#;
+    rule(id, priority, &atom("session_active")).replace(effect, &format!(r#"{effect}, "params": {params}"#))
+}
+
+#[test]
+fn how_many_must_agree_and_of_which_kinds_is_compared_too() {
+    let allow = || rule("allow.a", 10, &atom("session_active"));
+    let with = |params: &str| policy(&[allow(), asking("require.a", 5, params)]);
+    let [one, two, three] = [1, 2, 3].map(|count| with(&format!(r#"{{"approvals": {count}}}"#)));
+    let secure = with(r#"{"reviewers": "security"}"#);
+    let both = with(r#"{"approvals": 2, "reviewers": "data, security"}"#);
+    // The same people, asked by two rules.
+    let split = policy(&[
+        allow(),
+        asking("require.a", 5, r#"{"approvals": 2}"#),
+        asking("require.b", 5, r#"{"reviewers": "security,data"}"#),
+    ]);
+    let cases = [
+        (&one, &two, "refuted", "refuted"),
+        (&two, &one, "refuted", "proved"),
+        (&three, &two, "refuted", "proved"),
+        (&two, &three, "refuted", "refuted"),
+        (&secure, &one, "refuted", "proved"),
+        (&one, &secure, "refuted", "refuted"),
+        (&two, &secure, "refuted", "refuted"),
+        (&both, &two, "refuted", "proved"),
+        (&both, &secure, "refuted", "proved"),
+        (&split, &both, "proved", "proved"),
+        (&two, &two, "proved", "proved"),
+    ];
+    for (index, (new, old, equivalent, tightens)) in cases.into_iter().enumerate() {
+        let with = || Documents { policy: new.clone(), other: Some(old.clone()), ..documents(STANDARD) };
+        assert_eq!(outcome(&Theorem::Equivalent, with()), equivalent, "case {index}");
+        assert_eq!(outcome(&Theorem::OnlyTightens, with()), tightens, "case {index}");
+    }
+}
+
+#[test]
+fn a_rule_that_asks_for_more_people_is_not_shadowed() {
+    let rules = policy(&[
+        rule("allow.a", 1, &atom("session_active")),
+        asking("require.one", 10, "{}"),
+        asking("require.two", 20, r#"{"approvals": 2}"#),
+        asking("require.secure", 30, r#"{"reviewers": "security"}"#),
+        asking("require.joint", 40, r#"{"approvals": 2, "reviewers": "security"}"#),
+        asking("require.more", 50, r#"{"approvals": 3}"#),
+    ]);
+    for (id, shadowed) in [
+        ("require.one", "refuted"),
+        ("require.two", "refuted"),
+        ("require.secure", "refuted"),
+        ("require.joint", "proved"),
+        ("require.more", "refuted"),
+    ] {
+        let with = Documents { policy: rules.clone(), ..documents(STANDARD) };
+        let theorem = Theorem::Shadowed(RuleId::parse(id).unwrap());
+        assert_eq!(outcome(&theorem, with), shadowed, "{id}");
+    }
+}
+
 /// The strict policy is not simply the standard one with less in it, and the difference has a witness.
 #[test]
 fn the_shipped_policies_differ() {

@@ -137,7 +137,7 @@ impl Working<'_> {
         }
         Ok(Decided {
             decision_id: record.decision_id,
-            reason: reason(&authorization.trace.evaluation),
+            reason: reason(request, authorization),
             trace: record.trace,
             permit: begun.map(|(_, execution)| PermitDocument {
                 permit_id: execution.permit_id,
@@ -219,6 +219,8 @@ impl Working<'_> {
                 && approval.action_hash == request.action_hash
                 && approval.state == countersign_policy::ApprovalState::Pending
                 && asked.now <= approval.expires_at
+                // One that was asked for when fewer had to agree would be granted in vain.
+                && approval.quorum.covers(need)
         };
         if let Some(found) = self.batch.approvals.values().find(is_it) {
             return Ok(Some((found.clone(), false)));
@@ -287,8 +289,16 @@ fn nothing_found(session: Option<&Session>) -> Result<ProbeFacts, CallError> {
 }
 
 /// Why it came out so, in one sentence: the words of the rule that decided, or what the code means.
-fn reason(evaluation: &Evaluation<'_>) -> String {
+fn reason(request: &Request, authorization: &Authorization<'_>) -> String {
+    let evaluation = &authorization.trace.evaluation;
     let code = evaluation.decision_code;
+    if let (Gate::ApprovalRequired, ProvidedApproval::Record(record), Some(need)) =
+        (evaluation.gate, &request.approval, &authorization.approval_need)
+        && let Some(quorum) = &record.quorum
+    {
+        let (id, given, needed) = (&record.approval_id, quorum.in_words(), need.in_words());
+        return format!("{needed} must agree to this now, and approval {id} was asked of {given}");
+    }
     if let Some(rule) = deciding_rule(evaluation.gate, evaluation.matched.iter()) {
         return rule.message.clone();
     }

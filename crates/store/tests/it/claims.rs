@@ -3,6 +3,7 @@
 mod ahead;
 mod neighbours;
 mod proofs;
+mod quorum;
 
 pub(crate) use ahead::{
     what_comes_while_the_writer_is_busy_is_answered_as_one_after_the_other,
@@ -10,6 +11,11 @@ pub(crate) use ahead::{
 };
 pub(crate) use neighbours::what_another_process_changes_is_seen_at_once;
 pub(crate) use proofs::a_proof_changes_nothing_but_the_evidence;
+pub(crate) use quorum::{
+    an_approval_is_held_to_what_is_needed_now,
+    an_approval_that_was_granted_before_more_were_needed_is_not_enough,
+    what_is_worked_out_ahead_is_held_to_what_is_needed_by_then,
+};
 
 use countersign_canon::Json;
 use countersign_ledger::{
@@ -54,6 +60,15 @@ pub(crate) const ALL: &[Claim] = &[
         a_denial_asks_for_one_approval_however_often_it_is_repeated,
     ),
     ("a_quorum_is_needed_where_the_lattice_asks_for_one", a_quorum_is_needed_where_the_lattice_asks_for_one),
+    ("an_approval_is_held_to_what_is_needed_now", an_approval_is_held_to_what_is_needed_now),
+    (
+        "an_approval_that_was_granted_before_more_were_needed_is_not_enough",
+        an_approval_that_was_granted_before_more_were_needed_is_not_enough,
+    ),
+    (
+        "what_is_worked_out_ahead_is_held_to_what_is_needed_by_then",
+        what_is_worked_out_ahead_is_held_to_what_is_needed_by_then,
+    ),
     ("nobody_acts_beyond_their_role", nobody_acts_beyond_their_role),
     ("a_lost_answer_is_found_again_by_its_name", a_lost_answer_is_found_again_by_its_name),
     (

@@ -132,6 +132,21 @@ fn a_quorum_is_needed_where_the_lattice_asks_for_one() {
 }
 
 #[test]
+fn an_approval_is_held_to_what_is_needed_now() {
+    claims::an_approval_is_held_to_what_is_needed_now(&Lab::sqlite());
+}
+
+#[test]
+fn an_approval_that_was_granted_before_more_were_needed_is_not_enough() {
+    claims::an_approval_that_was_granted_before_more_were_needed_is_not_enough(&Lab::sqlite());
+}
+
+#[test]
+fn what_is_worked_out_ahead_is_held_to_what_is_needed_by_then() {
+    claims::what_is_worked_out_ahead_is_held_to_what_is_needed_by_then(&Lab::sqlite());
+}
+
+#[test]
 fn nobody_acts_beyond_their_role() {
     claims::nobody_acts_beyond_their_role(&Lab::sqlite());
 }

@@ -120,9 +120,7 @@ impl Lab {
 
     /// Puts these rules in force.
     pub(crate) fn activate(&self, policy: &str) -> Answer {
-        let json = |text: &str| Json::parse(text.as_bytes()).unwrap().into_owned();
-        let documents = PolicyDocuments { policy: json(policy), lattice: json(LATTICE), allow: json(ALLOW) };
-        self.tell("root", Access::Admin, Command::Activate(Box::new(documents))).unwrap()
+        self.tell("root", Access::Admin, Command::Activate(Box::new(documents(policy)))).unwrap()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -236,6 +234,12 @@ impl Lab {
     pub(crate) fn kinds(&self, session: &Session) -> Vec<EventKind> {
         self.store.events(&session.stream(), 0).unwrap().iter().map(|event| event.event).collect()
     }
+}
+
+/// These rules, with the lattice and the allow policy of the lab.
+pub(crate) fn documents(policy: &str) -> PolicyDocuments {
+    let json = |text: &str| Json::parse(text.as_bytes()).unwrap().into_owned();
+    PolicyDocuments { policy: json(policy), lattice: json(LATTICE), allow: json(ALLOW) }
 }
 
 /// So many seconds after the beginning of the test's time.

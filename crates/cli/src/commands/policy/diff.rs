@@ -121,13 +121,17 @@ fn text(
     text.push_str(if only_tightens {
         "\nThe new policy only tightens: it allows nothing that the old one did not (proved).\n"
     } else {
-        "\nThe new policy loosens something: it allows what the old one did not, or asks for an approval less.\n"
+        "\nThe new policy loosens something: it allows what the old one did not, or asks fewer people for an approval.\n"
     });
     text
 }
 
 fn outcome(outcome: &Outcome<'_>) -> String {
-    let Outcome { decision, decision_code, required_approval } = outcome;
-    let approval = if *required_approval { ", approval required" } else { "" };
+    let Outcome { decision, decision_code, approval_need } = outcome;
+    let approval = match approval_need {
+        None => String::new(),
+        Some(need) if need.needs().next().is_none() => ", approval required".to_owned(),
+        Some(need) => format!(", approval required of {}", need.in_words()),
+    };
     format!("{decision} {decision_code}{approval}")
 }
